@@ -2,6 +2,7 @@
 
 import codecs
 import logging
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -85,16 +86,17 @@ class Source:
     name: str  # for messages
     language: str = ""  # of its texts
     everything: bool = False  # whether texts that have a translation get another one
+    most_characters: float = math.inf  # that are read
 
     def member(self, name: str, data: bytes) -> "Source":
         """Return a file that is packed in this one."""
-        return replace(self, name=f"{self.name}, {name}", data=data)
+        return replace(self, name=f"{self.name}, {name}", data=data, most_characters=math.inf)
 
     def decode(self, encoding: str | None = None) -> "TextFile":
         """Return the text. A byte order mark decides, then `encoding`, then what XML declares.
 
         Else it is UTF-8, or what older files in the language have. Raises UserError, with the line,
-        where it is not text in that encoding.
+        where it is not text in that encoding, and where it is too long.
         """
         start = self.data[:LOOKED_AT]
         kind = kind_of(start)
@@ -112,6 +114,9 @@ class Source:
             line = self.data[: error.start].decode(found, "replace").count("\n") + 1
             message = f"{self.name}, line {line}: is not {found} ({error.reason}); save it as UTF-8"
             raise UserError(message) from None
+        if len(text) > self.most_characters:
+            most = f"more than {self.most_characters:,}"
+            raise UserError(f"{self.name}: has {len(text):,} characters, {most}; divide it")
         if is_guess:
             log.info(f"{self.name}: is not UTF-8; it is read as {found}")
         mark = text[:1] if text.startswith("\ufeff") else ""

@@ -1,6 +1,7 @@
 """The documents that can be translated, by the endings of their names: a format is added here."""
 
 import logging
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
@@ -70,14 +71,20 @@ def reader_of(name: str, *, everything: bool = False) -> Callable[[Source], Docu
 
 
 def read_document(
-    data: bytes, name: str, *, language: str = "", everything: bool = False
+    data: bytes,
+    name: str,
+    *,
+    language: str = "",
+    everything: bool = False,
+    most_characters: float = math.inf,
 ) -> Document:
     """Return the document in `data`; the ending of `name` tells its format.
 
-    Raises UserError as `reader_of` does, and for a malformed document.
+    Raises UserError as `reader_of` does, and for a document that is malformed, or too long.
     """
     shown = short_text(PurePath(name).name)
-    document = reader_of(name, everything=everything)(Source(data, shown, language, everything))
+    source = Source(data, shown, language, everything, most_characters)
+    document = reader_of(name, everything=everything)(source)
     if name.lower().endswith(_WITH_TRANSLATIONS) and not (everything or document.texts):
         log.info(f"{shown}: every text has a translation; --all is for new ones")
     return document

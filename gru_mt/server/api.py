@@ -5,8 +5,11 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
+from threading import Semaphore
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -60,6 +63,11 @@ class Limits:
         return 12 * self.characters + 10_000
 
     @property
+    def document_characters(self) -> int:
+        """What a document may have, with its markup: 20 s of parsing for Markdown."""
+        return 100 * self.characters
+
+    @property
     def document_seconds(self) -> float:
         """How long a document may take once it has come."""
         return 10 * self.seconds
@@ -77,11 +85,14 @@ class Api:
     learns: bool = False  # whether models are trained on corrections while nobody asks
     batcher: Batcher = field(init=False)
     downloads: Downloads = field(init=False)
-    documents: int = field(default=0, init=False)  # that are being translated
+    threads: ThreadPoolExecutor = field(init=False)  # that translate documents
+    documents: Semaphore = field(init=False)
     rate: Rate | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.batcher, self.downloads = Batcher(self.limits.waiting), Downloads()
+        self.threads = ThreadPoolExecutor(MOST_DOCUMENTS, "document")
+        self.documents = Semaphore(MOST_DOCUMENTS)
         self.rate = Rate(self.limits.per_minute) if self.limits.per_minute else None
 
     async def translate(self, request: Request) -> Response:
@@ -124,14 +135,16 @@ class Api:
         data, name = values.get("file"), values.get("name", "")
         if not isinstance(data, bytes):
             raise HTTPException(400, "file must be a file of a multipart form")
-        if self.documents >= MOST_DOCUMENTS:
+        if not self.documents.acquire(blocking=False):
             raise Busy
-        self.documents += 1
+        queue = QueuedTranslator(self.batcher)
+        work = self.threads.submit(self._translated_file, values, data, name, queue)
+        # Not when the client leaves: a thread that reads or writes cannot be stopped.
+        work.add_done_callback(lambda _: self.documents.release())
         try:
-            work = asyncio.ensure_future(self._translated_file(values, data, name))
-            content = await _while_connected(request, work)
+            content = await _while_connected(request, asyncio.wrap_future(work))
         finally:
-            self.documents -= 1
+            queue.stop()
         token = self.downloads.add(content, name, text_of(values, "target"))
         url = request.url_for("download_file", token=token)
         return JSONResponse({"translatedFileUrl": str(url)})
@@ -231,20 +244,18 @@ class Api:
         pairs = zip(documents, directions, strict=True)
         return [[*islice(left[its], len(document.texts))] for document, its in pairs]
 
-    async def _translated_file(self, values: Values, data: bytes, name: str) -> bytes:
-        """Return a document, translated by a thread that the queue serves."""
+    def _translated_file(
+        self, values: Values, data: bytes, name: str, queue: QueuedTranslator
+    ) -> bytes:
+        """Return a document, translated; the thread that does this waits for the queue."""
         source, target = text_of(values, "source", AUTO), text_of(values, "target")
-        language = "" if source == AUTO else source
-        document = await asyncio.to_thread(read_document, data, name, language=language)
+        language, most = "" if source == AUTO else source, self.limits.document_characters
+        document = read_document(data, name, language=language, most_characters=most)
         if source == AUTO:
             source = self._language(" ".join(document.texts[:100]))
         if (direction := self._direction(source, target)) is None:
             return data
-        translator = QueuedTranslator(self.batcher, direction)
-        try:
-            return await asyncio.to_thread(document.translated, translator.translate)
-        finally:
-            translator.stop()
+        return document.translated(partial(queue.translate, direction))
 
 
 def _guess(code: str, confidence: float) -> Values:

@@ -30,6 +30,7 @@ from gru_mt.server.requests import answer_error
 from gru_mt.server.spec import SPEC
 
 QUIET_S = 60.0  # in which nobody asks
+BUSY_S = 3_600.0  # after which models learn though somebody asks
 Handler = Callable[[Request], Awaitable[Response]]
 ERRORS: tuple[Any, ...] = (
     HTTPException,
@@ -69,11 +70,14 @@ async def _lifespan(api: Api, app: Starlette) -> AsyncIterator[None]:
 
 
 async def _learn_when_quiet(api: Api) -> None:
-    """Where models may learn their corrections, let them after QUIET_S without a translation."""
+    """Where models may learn, let them after QUIET_S without a translation, or after BUSY_S."""
+    busy_s = 0.0
     while api.learns:
         lines = api.batcher.lines
         await asyncio.sleep(QUIET_S)
-        if api.batcher.lines == lines and not api.batcher.jobs:
+        busy_s += QUIET_S
+        if (api.batcher.lines == lines and not api.batcher.jobs) or busy_s >= BUSY_S:
+            busy_s = 0.0
             for direction in api.directions.all:
                 await direction.learn()
 

@@ -5,6 +5,7 @@ A translation does not depend on its batch, so nobody sees whom he shared it wit
 
 import asyncio
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
@@ -21,7 +22,9 @@ from gru_mt.server.directions import Direction
 
 COLLECT_S = 0.005  # how long a batch waits for as many lines as were there during the last one
 MOST_LINES, MOST_CHARACTERS = 64, 4_000  # of a batch; others wait for no longer than it takes
-LONG_LINE = 1_000  # characters
+LONG_LINE, LONG_SENTENCE = 1_000, 2_000  # characters
+# The parts of a sentence without an end, cut at spaces or commas; no address is cut.
+_PART = re.compile(rf".{{1,{LONG_SENTENCE}}}(?:(?<=[、，；：])|\s+|\Z)|\S+\s*", re.DOTALL)
 log = logging.getLogger(__name__)
 
 
@@ -146,8 +149,10 @@ async def while_running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 def _pieces(line: str, language: str) -> list[str]:
-    """Return the sentences of a long line, with the spaces after them; else the line."""
-    return split_sentences(line, language) if len(line) > LONG_LINE else [line]
+    """Return the sentences of a long line, or parts of them, with the spaces after; else it."""
+    if len(line) <= LONG_LINE:
+        return [line]
+    return [*chain.from_iterable(map(_PART.findall, split_sentences(line, language)))]
 
 
 def _joined(line: str, pieces: Sequence[str], found: Iterator[Translation]) -> Translation:

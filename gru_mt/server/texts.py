@@ -51,18 +51,17 @@ def detailed(source: str, translations: Sequence[Translation]) -> list[dict[str,
 class QueuedTranslator:
     """Stands for a translator in a thread that translates a document; the queue does the work."""
 
-    def __init__(self, batcher: Batcher, direction: Direction) -> None:
+    def __init__(self, batcher: Batcher) -> None:
         """Take the queue of the event loop that runs."""
-        self._batcher, self._direction = batcher, direction
-        self._loop = asyncio.get_running_loop()
+        self._batcher, self._loop = batcher, asyncio.get_running_loop()
         self._work: Future[list[Translation]] | None = None
         self._stopped = False
 
-    def translate(self, sources: list[str]) -> list[Translation]:
+    def translate(self, direction: Direction, sources: list[str]) -> list[Translation]:
         """Return the translations; raises CancelledError after `stop`."""
         if self._stopped:
             raise CancelledError
-        work = self._batcher.translate(self._direction, sources)
+        work = self._batcher.translate(direction, sources)
         self._work = asyncio.run_coroutine_threadsafe(work, self._loop)
         return self._work.result()
 

@@ -3,6 +3,7 @@
 import pytest
 
 from gru_mt import UserError, translate_document
+from gru_mt.documents.registry import read_document
 from gru_mt.inference.translation import Languages
 from tests.documents.translators import Changing, Identity
 
@@ -103,3 +104,18 @@ def test_a_document_that_stays_says_so(
 ) -> None:
     assert translate_document(Identity(), data, "a.txt") == data
     assert f"a.txt: stays as it is: {said}" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(f"a{' ' * 1_000_000}b", "a.md"), ("<![CDATA[" * 100_000, "a.html")]
+)
+def test_a_document_made_to_take_long_takes_no_hour(text: str, name: str) -> None:
+    assert translate_document(Changing(), text.encode(), name).decode() == text.replace(
+        "a", "A"
+    ).replace("b", "B")
+
+
+def test_a_document_with_too_many_characters_is_not_read() -> None:
+    assert read_document("é".encode() * 10, "a.txt", most_characters=10).texts
+    with pytest.raises(UserError, match=r"a\.txt: has 11 characters, more than 10; divide it"):
+        read_document(b"a" * 11, "a.txt", most_characters=10)

@@ -36,8 +36,8 @@ def start(workplace: Path) -> Generator[Start]:
     run = workplace / "runs" / "small"
 
     def started(*translators: Translator, path: Path = run, **keywords: Any) -> str:
-        found = translators or [Translator.load(path)]
-        api = Api(Directions([Direction(path, partial(copy, each)) for each in found]), **keywords)
+        loads = [partial(copy, each) for each in translators] or [partial(Translator.load, path)]
+        api = Api(Directions([Direction(path, load) for load in loads]), **keywords)
         listening = open_socket("127.0.0.1", 0)
         running = Server(api)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})

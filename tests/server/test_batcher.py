@@ -17,7 +17,10 @@ import pytest
 import requests
 
 from gru_mt import Translator, UserError
+from gru_mt.documents.document import Document
+from gru_mt.documents.registry import read_document
 from gru_mt.server.api import Limits
+from gru_mt.server.batcher import _pieces
 from tests.server.conftest import Start, wait_until
 
 SENTENCES = [f"I see {n} cats." for n in range(200)]
@@ -104,6 +107,36 @@ def test_a_document_whose_client_leaves_is_not_translated(start: Start, gated: G
         gated.gate.set()
         assert first.result().status_code == 200
     assert gated.got == ["one"]
+
+
+def test_a_document_counts_until_its_thread_has_ended(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_read = threading.Event()
+
+    def read_slowly(*arguments: Any, **keywords: Any) -> Document:
+        may_read.wait(20)
+        return read_document(*arguments, **keywords)
+
+    monkeypatch.setattr("gru_mt.server.api.MOST_DOCUMENTS", 1)
+    monkeypatch.setattr("gru_mt.server.api.read_document", read_slowly)
+    sent: Any = {"data": {"source": "en", "target": "fr"}}
+    url = f"{start(limits=Limits(characters=1))}/translate_file"
+    with pytest.raises(requests.ReadTimeout):
+        requests.post(url, files={"file": ("a.txt", b"12")}, timeout=0.3, **sent)
+    assert requests.post(url, files={"file": ("a.txt", b"12")}, **sent).status_code == 503
+    may_read.set()
+    wait_until(lambda: requests.post(url, files={"file": ("a.txt", b"12")}, **sent).ok)
+    long = requests.post(url, files={"file": ("a.txt", b"1" * 101)}, **sent)
+    assert "101 characters, more than 100" in long.json()["error"]
+
+
+def test_a_sentence_without_an_end_is_cut_where_no_word_or_address_is() -> None:
+    words, address = "I see you and " * 1_000, f"https://a.org/{'x' * 5_000}"
+    parts = _pieces(f"{words}{address} {'猫が好きで、' * 1_000}", "en")
+    assert "".join(parts) == f"{words}{address} {'猫が好きで、' * 1_000}"
+    assert [part for part in parts if len(part) > 2_001] == [f"{address} "]
+    assert all(part.endswith((" ", "、")) for part in parts)
 
 
 def test_a_request_has_a_time_limit(start: Start, gated: Gated) -> None:

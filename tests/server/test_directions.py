@@ -6,13 +6,19 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import requests
+import torch
 
 from gru_mt import Translator, UserError
+from gru_mt.bundle import load_bundle, save_bundle
 from gru_mt.corrections.store import add_correction
 from gru_mt.inference.translation import Languages
 from gru_mt.server import directions
+from gru_mt.server.app import QUIET_S, _learn_when_quiet
 from gru_mt.server.directions import Direction, Directions
 from tests.server.conftest import Start, wait_until
 
@@ -80,9 +86,56 @@ def test_corrections_are_learned_while_nobody_asks(
             asyncio.run(direction.learn())
     assert started.read_text() == f"-m gru_mt learn --model {run}\n" * 2
     assert caplog.text.count("gru-mt learn: last") == 2
+
+
+def test_a_model_that_was_learned_while_nobody_asks_answers_from_then_on(
+    start: Start, workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program stands for `gru-mt learn`: it puts a model with other weights in place."""
+    run, new, program = (tmp_path / name for name in ("run", "new", "program"))
+    shutil.copytree(workplace / "runs" / "small", run)
+    bundle = load_bundle(run, torch.device("cpu"))
+    for weight in bundle.model.parameters():
+        weight.data.neg_()
+    save_bundle(new, bundle, {})
+    program.write_text(f"#!/bin/sh\nmv {run}/model {tmp_path}/old\nmv {new} {run}/model\n")
+    program.chmod(0o700)
+    values = {"q": "I see one cat.", "source": "en", "target": "fr"}
+    before, after = (str(Translator.load(path).translate(values["q"])) for path in (run, new))
+    assert before != after
+    monkeypatch.setattr("sys.executable", str(program))
     monkeypatch.setattr("gru_mt.server.app.QUIET_S", 0.01)
-    start(Translator.load(run), path=run, learns=True)
-    wait_until(lambda: started.read_text().count("\n") == 3)
+    monkeypatch.setattr(directions, "LOOK_S", 0)
+    address = start(path=run, learns=True)
+
+    def answer() -> object:
+        return requests.post(f"{address}/translate", values, timeout=20).json()["translatedText"]
+
+    assert answer() == before
+    add_correction(run, "I see one hat.", "Un chapeau !", by="me")
+    wait_until(lambda: answer() == after)
+
+
+@pytest.mark.parametrize(("jobs", "sleeps"), [({}, 1), ({"one": None}, 5)])
+def test_a_server_that_is_never_quiet_learns_after_all(
+    jobs: dict[str, None], sleeps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept_s: list[float] = []
+
+    class OneDirection:
+        async def learn(self) -> None:
+            api.learns = False
+
+    async def sleep(seconds: float) -> None:
+        slept_s.append(seconds)
+        assert len(slept_s) <= sleeps
+
+    api: Any = SimpleNamespace(learns=True, batcher=SimpleNamespace(lines=0, jobs=jobs))
+    api.directions = SimpleNamespace(all=[OneDirection()])
+    monkeypatch.setattr("gru_mt.server.app.BUSY_S", 5 * QUIET_S)
+    monkeypatch.setattr("asyncio.sleep", sleep)
+    asyncio.run(_learn_when_quiet(api))
+    assert slept_s == [QUIET_S] * sleeps
 
 
 def test_a_replaced_model_is_used_and_a_damaged_one_is_not(

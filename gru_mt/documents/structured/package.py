@@ -14,6 +14,7 @@ from gru_mt.errors import UserError
 MOST_MEMBERS = 10_000
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 MOST_UNPACKED = 400_000_000  # bytes of all members
+CHARACTER_BYTES = 20  # of all members, for a character of text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,11 @@ class Package:
             raise UserError(f"{name}: is damaged, or no such document: {error}") from None
         members = archive.infolist()
         size = sum(member.file_size for member in members)
-        if len(members) > MOST_MEMBERS or size > MOST_UNPACKED:
+        most = min(MOST_UNPACKED, CHARACTER_BYTES * source.most_characters)
+        if len(members) > MOST_MEMBERS or size > most:
             raise UserError(
                 f"{name}: has {len(members):,} members of {size:,} bytes unpacked; at most "
-                f"{MOST_MEMBERS:,} of {MOST_UNPACKED:,} are read"
+                f"{MOST_MEMBERS:,} of {most:,} are read"
             )
         packed = {member.compress_type for member in members} - _COMPRESSIONS
         if packed or len(archive.NameToInfo) < len(members):

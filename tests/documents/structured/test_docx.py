@@ -185,10 +185,13 @@ def test_what_is_no_document_of_word_is_one_line(data: bytes, message: str) -> N
         translate_document(Identity(), data, "a.docx")
 
 
-@pytest.mark.parametrize(("limit", "most"), [("MOST_MEMBERS", 5), ("MOST_UNPACKED", 900)])
+@pytest.mark.parametrize(
+    ("limit", "most"), [("MOST_MEMBERS", 5), ("MOST_UNPACKED", 900), ("CHARACTER_BYTES", 9)]
+)
 def test_what_would_fill_the_memory_is_not_unpacked(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
+    assert read_document(docx(paragraph("a")), "a.docx", most_characters=100).texts
     monkeypatch.setattr(package, limit, most)
     with pytest.raises(UserError, match=r"a\.docx: has 6 members of 1,\d+ bytes unpacked; at most"):
-        translate_document(Identity(), docx(""), "a.docx")
+        read_document(docx(""), "a.docx", most_characters=100)

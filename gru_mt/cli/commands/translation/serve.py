@@ -53,7 +53,8 @@ SuggestOption = Annotated[
 LearnOption = Annotated[
     bool,
     typer.Option(
-        "--learn", help="Train models on their corrections, beside, after a minute without texts."
+        "--learn",
+        help="Train models on their corrections, beside: after a minute without texts, or an hour.",
     ),
 ]
 
