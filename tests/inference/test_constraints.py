@@ -58,24 +58,6 @@ def test_the_rules_by_hand() -> None:
     assert ruled({EOS: 1 - 1e-9, ONE: 1e-300}, [1], 9) == {ONE: 1.0}
 
 
-def test_each_hypothesis_has_its_own_rules_and_the_given_columns_stay() -> None:
-    both_RK = np.log(np.random.default_rng(1).dirichlet(np.ones(10), 3))
-    required_RM, room_R = np.array([[1, 0], [0, 0], [1, 1]]), np.array([9, 9, 3])
-    required_RM, before_RK = np.pad(required_RM, ((0, 0), (0, 6))), both_RK.copy()
-    together_RK = with_rules(both_RK, required_RM, room_R)
-    for row in range(3):
-        (alone_K,) = with_rules(both_RK[[row]], required_RM[[row]], room_R[[row]])
-        np.testing.assert_array_equal(together_RK[row], alone_K)
-    np.testing.assert_array_equal(both_RK, before_RK)
-
-
-def test_a_limit_without_room_for_the_source_is_our_mistake() -> None:
-    source_NS = np.array([[ONE, ONE, EOS]])
-    ConstrainedState.start(prefixes(1), source_NS, np.array([3]))
-    with pytest.raises(AssertionError):
-        ConstrainedState.start(prefixes(1), source_NS, np.array([2]))
-
-
 def random_table(seed: int, *, eos: float = 0.0) -> Table:
     """Return random log-probabilities of two words, the placeholders and <eos>."""
 

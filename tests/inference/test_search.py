@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, EOS, PAD, UNK
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Floats, Hypothesis, beam_search
+from gru_mt.model.attention import Kind
 from gru_mt.model.seq2seq import Seq2Seq
 
 VOCABULARY = 4  # ids 0 to 3; to a fake step all are words but the last, which is <eos>
@@ -208,9 +210,10 @@ def test_a_sentence_leaves_the_batch_when_it_has_ended_or_is_at_its_limit() -> N
     assert [[len(each.ids) for each in beam] for beam in found] == [[1, 1], [4, 4], [0]]
 
 
-def random_model() -> Seq2Seq:
+def random_model(**settings: Any) -> Seq2Seq:
     """Return a model of 8 random words in each language, in float64."""
-    config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8, decoder_layers=2)
+    sizes = {"embedding_size": 6, "encoder_size": 4, "decoder_size": 8, "decoder_layers": 2}
+    config = ModelConfig.model_validate(sizes | settings)
     model = Seq2Seq(config, source_size=20, target_size=20, joint=True).double()
     rng = torch.Generator().manual_seed(3)
     for parameter in model.parameters():
@@ -219,8 +222,14 @@ def random_model() -> Seq2Seq:
 
 
 @torch.no_grad()
-def test_what_a_real_model_finds_has_the_log_probability_of_teacher_forcing() -> None:
-    model, length_B = random_model(), np.array([6, 1, 3, 2, 5, 4, 6, 2])
+@pytest.mark.parametrize("settings", [
+    *({"attention": kind} for kind in get_args(Kind)),
+    {"attention": "none", "context": "repeat", "output": "untied"},
+])  # fmt: skip
+def test_what_a_real_model_finds_is_that_of_teacher_forcing_of_each_source_alone(
+    settings: dict[str, Any],
+) -> None:
+    model, length_B = random_model(**settings), np.array([6, 1, 3, 2, 5, 4, 6, 2])
     source_BS = torch.randint(12, 20, (8, 6), generator=torch.Generator().manual_seed(4)).numpy()
     engine, limit_B = TorchEngine(model), 2 * length_B
     start = engine.start(source_BS, length_B)
@@ -236,5 +245,8 @@ def test_what_a_real_model_finds_has_the_log_probability_of_teacher_forcing() ->
             total = logits_TV.log_softmax(dim=1)[torch.arange(len(path)), path].sum().item()
             assert hypothesis.log_prob == pytest.approx(total, abs=1e-9)
             assert hypothesis.score == pytest.approx(total / len(path), abs=1e-9)
+            if settings["attention"] == "none":
+                assert hypothesis.coverage is None
+                continue
             weight_TS = model.align(torch.tensor([[BOS, *path[:-1]]]), alone)[0]
             assert hypothesis.coverage == pytest.approx(weight_TS.sum(dim=0).tolist(), abs=1e-9)

@@ -14,11 +14,6 @@ READING = [kind for kind in get_args(Kind) if kind != "none"]
 LENGTHS = torch.tensor([2, 5, 1])
 
 
-def test_the_mask_is_true_on_real_tokens() -> None:
-    mask_BS = [[True, True, False], [True, True, True], [True, False, False]]
-    assert length_mask(torch.tensor([2, 3, 1]), 3).tolist() == mask_BS
-
-
 def test_dot_attention_by_hand() -> None:
     attention = Attention("dot", query_size=2, memory_size=2)
     state_BSC = torch.tensor([[[0.0, 8.0], [math.log(3), 4.0], [50.0, 1.0]]])
@@ -67,14 +62,3 @@ def test_attention_is_the_written_out_one_and_padding_gets_no_gradient(kind: Kin
             assert_same(context_BTC[b, t], sum(weights[s] * state_BSC[b, s] for s in range(length)))
     (gradient_BSC,) = torch.autograd.grad(context_BTC.square().sum(), state_BSC)
     assert torch.equal(gradient_BSC.any(dim=2), mask_BS)
-
-
-def test_none_reads_nothing() -> None:
-    attention = Attention("none", query_size=4, memory_size=6)
-    memory = attention.remember(random(3, 5, 6), length_mask(LENGTHS, 5))
-    context_BTC, weight_BTS = attention(random(3, 2, 4), memory)
-
-    assert context_BTC.shape == (3, 2, 0)
-    assert attention.context_size == 0
-    assert torch.equal(weight_BTS, torch.zeros_like(random(3, 2, 5)))
-    assert not list(attention.parameters())

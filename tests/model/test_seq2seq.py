@@ -167,30 +167,6 @@ def test_separate_vocabularies_have_embeddings_of_their_own_sizes() -> None:
 # A step for inference
 
 
-@pytest.mark.parametrize("model", [
-    *(build(attention, 2) for attention in ATTENTIONS),
-    build("none", context="repeat", joint=False),
-    build("none", 2, context="repeat", output="untied"),
-])  # fmt: skip
-def test_sources_are_read_where_a_hypothesis_stands(model: Seq2Seq) -> None:
-    start, decoder = model.encode(SOURCE, SOURCE_LENGTH), Incremental(model)
-    source_R, last_id_R = torch.tensor([0, 2, 2]), torch.tensor([5, 6, 7])
-    # Sources 0 and 2 are held, with one hypothesis and with two.
-    sources = {name: value[[0, 2]] for name, value in decoder.remember(start).items()}
-    row_AK, position_R = torch.tensor([[0, 0], [1, 2]]), torch.tensor([0, 2, 3])
-    state_LRZ = start.state_LBZ[:, source_R]
-    readout_RE, _, weight_RS = decoder(last_id_R, state_LRZ, sources, row_AK, position_R)
-    log_prob_RV = log_probs(decoder, readout_RE)
-
-    for r, (row, last_id) in enumerate(zip(source_R.tolist(), last_id_R.tolist(), strict=True)):
-        target_in_B1 = torch.full((3, 1), last_id)
-        assert_same(log_prob_RV[r], without_never(model.decode(target_in_B1, start)[row, 0]))
-        if model.attention.context_size:
-            assert_same(weight_RS[r], model.align(target_in_B1, start)[row, 0])
-        else:
-            assert weight_RS.shape == (3, 0)
-
-
 def test_the_end_and_the_placeholders_come_first_then_the_likeliest_others() -> None:
     model = build()
     with torch.no_grad():
