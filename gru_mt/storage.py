@@ -228,7 +228,7 @@ def check_output(path: Path, reads: Iterable[Path] = ()) -> None:
     """
     with os_errors_as(path):
         if path.exists() and any(path.samefile(read) for read in reads if read.exists()):
-            raise UserError(f"{short_text(path)}: is what is read; name another file")
+            raise UserError(f"{short_text(path)}: is the input itself; name another file")
         stream = _stream(path)
         if isinstance(stream, int):
             return

@@ -378,7 +378,7 @@ def test_init_and_check_lead_from_files_to_a_training(
         (["eval", "--source", "x", "--reference", "", "--reference", "y"],
          ["--reference is empty"]),
         (["eval", "--source", "small.yaml", "--reference", "x", "--output", "./small.yaml"],
-         ["small.yaml: is what is read; name another file"]),
+         ["small.yaml: is the input itself; name another file"]),
         (["train"], ["--config", "--run"]),
         (["train", "--run", "none"], ["none", "no run", "--config"]),
         (["train", "--config", "none.yaml"], ["none.yaml", "No such file"]),

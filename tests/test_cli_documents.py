@@ -23,8 +23,8 @@ def test_a_document_is_translated_into_another_file(there: Path, gru_mt: Run) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--input a.txt --out a.txt", "a.txt: is what is read; name another file"),
-        ("--input a.txt --out link.txt", "link.txt: is what is read"),
+        ("--input a.txt --out a.txt", "a.txt: is the input itself; name another file"),
+        ("--input a.txt --out link.txt", "link.txt: is the input itself"),
         ("--input a.txt --out b.md", "--out b.md: must end in .txt, as a.txt does"),
         ("--input a.xyz --out b.xyz", "a.xyz: is no known document; these are: "),
         ("--input a.txt --out no/b.txt", "there is no folder"),
