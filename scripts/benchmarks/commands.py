@@ -54,7 +54,7 @@ def shown(overrides: list[str]) -> list[str]:
 @app.command()
 def speed(
     config: Annotated[Path, typer.Option(exists=True)] = Path("configs/r1.yaml"),
-    overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    overrides: SetOption = [],
     processes: Annotated[int, typer.Option(min=1)] = 1,
 ) -> None:
     """Training's target tokens a second and peak memory, without validation and warm-up."""
@@ -73,8 +73,8 @@ def speed(
 @app.command()
 def quality(
     config: FileArgument,
-    seeds: Annotated[list[int], typer.Option("--seed", metavar="N")] = [1],  # noqa: B006 as above
-    overrides: SetOption = [],  # noqa: B006 as above
+    seeds: Annotated[list[int], typer.Option("--seed", metavar="N")] = [1],
+    overrides: SetOption = [],
 ) -> None:
     """Minutes and scores of a whole training, with each --seed.
 
@@ -223,7 +223,7 @@ def page(run: RunArgument, sentences: Annotated[int, typer.Option(min=1)] = 500)
 
 @app.command()
 def scale(
-    pairs: Annotated[list[int], typer.Option(min=1_000, metavar="N")] = [  # noqa: B006 as above
+    pairs: Annotated[list[int], typer.Option(min=1_000, metavar="N")] = [
         200_000,
         1_000_000,
         10_000_000,

@@ -37,7 +37,7 @@ def compare(
             metavar="NAME=RUN,RUN",
             help="Runs that differ by their seeds: how far scores spread; may be given again.",
         ),
-    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    ] = [],
     split: Annotated[
         Literal["dev", "test"] | None,
         typer.Option(help="The split of the runs' corpus.  [default: test]"),
@@ -45,7 +45,7 @@ def compare(
     reference: Annotated[
         list[Path],
         typer.Option(metavar="FILE", help="Compare files by it; may be given several times."),
-    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    ] = [],
     source: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What the files are translations of.")
     ] = None,

@@ -83,7 +83,7 @@ def show_config(
         Path | None,
         typer.Argument(metavar="FILE", help="A configuration: YAML, or a recipe's name."),
     ] = None,
-    overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    overrides: SetOption = [],
     schema: Annotated[
         bool, typer.Option("--schema", help="Print a JSON Schema of configurations, for editors.")
     ] = False,

@@ -34,7 +34,7 @@ def data(
         bool, typer.Option("--check", help="Say what the corpus is like, and write nothing.")
     ] = False,
     languages: LanguagesOption = None,
-    overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    overrides: SetOption = [],
     as_json: JsonOption = False,
 ) -> None:
     """Write the split as text, or check a corpus."""

@@ -35,7 +35,7 @@ Examples:
 
 @app.command("eval", cls=Command, epilog=EXAMPLES)
 def evaluate(
-    model: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    model: ModelsOption = [],
     split: Annotated[
         Literal["dev", "test"], typer.Option(help="The split of the run's corpus.")
     ] = "test",
@@ -46,7 +46,7 @@ def evaluate(
     reference: Annotated[
         list[Path],
         typer.Option(metavar="FILE", help="Their translations; may be given several times."),
-    ] = [],  # noqa: B006 typer wants a list, and nobody changes it
+    ] = [],
     beam: BeamOption = None,
     length_penalty: PenaltyOption = None,
     bleu_tokenizer: Annotated[

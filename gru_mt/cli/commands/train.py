@@ -47,7 +47,7 @@ def train(
         Path | None,
         typer.Option(metavar="FOLDER", help="The run; else runs/ plus the configuration's name."),
     ] = None,
-    overrides: SetOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    overrides: SetOption = [],
     start: Annotated[
         Path | None,
         typer.Option("--from", metavar="RUN", help="A run or model folder to begin with."),

@@ -61,7 +61,7 @@ LearnOption = Annotated[
 
 @app.command(cls=Command, epilog=EXAMPLES)
 def serve(
-    models: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    models: ModelsOption = [],
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where to listen; 0.0.0.0 is everywhere.")
     ] = "127.0.0.1",
@@ -72,7 +72,7 @@ def serve(
         Path | None,
         typer.Option("--api-key", metavar="FILE", help="Ask for one of these keys, a line each."),
     ] = None,
-    origins: OriginsOption = [],  # noqa: B006 as above
+    origins: OriginsOption = [],
     characters: Annotated[
         int, typer.Option("--max-characters", metavar="N", min=1, help="Of the texts of a request.")
     ] = 20_000,

@@ -59,7 +59,7 @@ def translate(
         list[str] | None,
         typer.Argument(metavar="SENTENCE", help="A line to translate, in quotes; else --input."),
     ] = None,
-    model: ModelsOption = [],  # noqa: B006 typer wants a list, and nobody changes it
+    model: ModelsOption = [],
     target: Annotated[
         str | None,
         typer.Option(
