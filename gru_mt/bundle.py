@@ -142,7 +142,6 @@ def load_bundle(folder: Path, device: torch.device) -> Bundle:
 
 
 def _is_companion(path: Path) -> bool:
-    """Return whether loading reads a file beside the weights."""
     return path.name in (CONFIG, PROVENANCE) or path.match("tokenizer*")
 
 

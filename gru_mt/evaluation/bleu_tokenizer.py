@@ -54,7 +54,6 @@ def resolve_bleu_tokenizer(
 
 
 def _of_script(references: Sequence[Sequence[str]]) -> str:
-    """Return the tokenizer for the script of the first references."""
     letters = script_counts("".join(text for texts in references[:_SAMPLED] for text in texts))
     counts = {name: sum(letters[script] for script in _SCRIPTS[name]) for name in _SCRIPTS}
     if counts["ja-mecab"] > _LEAST_KANA * counts["zh"]:

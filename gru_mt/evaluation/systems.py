@@ -67,7 +67,6 @@ def read_systems(
 
 
 def _read_run(folder: Path, split: str, bleu_tokenizer: str | None) -> System:
-    """Return the run that a user means by its folder or its bundle's."""
     name, run = short_text(folder), run_of(folder, split) if folder.is_dir() else None
     if run is None:
         problem = "is no run of gru-mt train"
@@ -139,7 +138,6 @@ def common_sets(systems: Sequence[System], split: str) -> tuple[list[EvaluationS
 
 
 def _difference(one: EvaluationSet, other: EvaluationSet) -> str:
-    """Return in words how two sets differ."""
     if len(one.sources) != len(other.sources):
         return f"{len(one.sources):,} and {len(other.sources):,} sentences"
     pairs = enumerate(zip(one.sources, other.sources, strict=True), start=1)

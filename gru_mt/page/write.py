@@ -83,7 +83,6 @@ def joined(modules: list[str]) -> str:
 
 
 def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
-    """Return what the page says of the translator."""
     data, provenance = bundle.config.data, bundle.provenance
     name = escape(bundle_of(folder).resolve().parent.name)
     run = run_of(folder, "test")

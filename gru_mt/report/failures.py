@@ -80,7 +80,6 @@ def failures_of(hypotheses: Hypotheses) -> list[Failure]:
 
 
 def _kinds(source: str, text: str, references: Sequence[str]) -> set[str]:
-    """Return the names of what is wrong with a translation."""
     length, lengths = count_words(text), [*map(count_words, references)]
     read = key(source)
     fails: dict[str, object] = {

@@ -123,7 +123,6 @@ def _searched(found: SetContents) -> list[Any]:
 
 
 def _curves(metrics: Sequence[dict[str, Any]]) -> Iterator[tuple[Markup, str]]:
-    """Yield the curves of training that there are figures for, and their captions."""
     minutes_at = {line["step"]: line["elapsed_s"] / 60 for line in metrics}
     for title, unit, keys, caption in _CURVES:
         series = {}

@@ -142,7 +142,6 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[Run]:
 
 
 def _translate_command(run: Run, config: "Config") -> str:
-    """Return what to type to translate with a run."""
     if run.folder.parent == RUNS:
         return f'gru-mt translate --to {shlex.quote(config.data.target)} "..."'
     return f'gru-mt translate --model {shlex.quote(str(run.folder))} "..."'
@@ -194,7 +193,6 @@ def _report(run: Run) -> None:
 
 
 def _config_of(run: Path | None) -> Path:
-    """Return the configuration that a run keeps."""
     if run is None:
         from gru_mt.config.recipes import measured_recipes
 

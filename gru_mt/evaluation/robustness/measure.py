@@ -156,7 +156,6 @@ _Lines = tuple[str, list[Sentence], Callable[[str], str], bool]
 
 
 def _perturbed(sentences: Sequence[Sentence]) -> Iterator[_Lines]:
-    """Yield for each perturbation the sentences that it changes."""
     for way in PERTURBATIONS:
         changed = [
             Sentence(text, [*map(way.expected, one.references)], way.expected(one.plain))

@@ -142,7 +142,6 @@ def _read_keys(file: Path) -> list[str]:
 
 
 def _newest_of_each() -> list[Path]:
-    """Return the folder of the newest finished run of each direction."""
     newest: dict[tuple[str, str], Path] = {}
     for run, data in finished_runs():
         newest.setdefault((data.source, data.target), run.folder)
