@@ -6,21 +6,23 @@ import { ANY_PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { ANY_LETTER, expression, isCapitalised, isLower, pattern, stripEnd } from "./normalize.js";
 import { SENTENCE_END, stripStart } from "./normalize.js";
 
-const QUOTES = new Map(
-  [`""`, "''", "“”", "„“”", "«»", "‘’", "()", "「」", "『』"].map((each) => [each[0], each.slice(1)]),
-);
-const CLOSING_QUOTES = [...QUOTES.values()].join("");
+const QUOTE_PAIRS = `"" '' “” „“” «» »« ‹› ‘’ ‚‘ () 「」 『』 【】 《》`.split(" ");
+const OPENING_QUOTES = QUOTE_PAIRS.map(([first]) => first);
+const CLOSING_QUOTES = QUOTE_PAIRS.map((each) => each.slice(1)).join("");
+const APOSTROPHE_MARKS = "'‘’‚"; // alone they may be of a word: 'tis
+const IN_WORD = new RegExp(pattern`(?<=\w)['’](?=\w)`, "gu");
 const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
 const BULLET = new RegExp(
   pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= ${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+`,
   "uy",
 );
 const NUMBERING = new RegExp(
-  pattern`[(\[]?(?: \d{1,3} (?: \.\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+
-    (?: \s+ | (?=${ANY_LETTER}) ) | \d{1,3} (?: \.\d{1,3} )+\s+(?=${ANY_LETTER})`,
+  pattern`[(\[]?(?: \d{1,3} (?: \.\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+[\-–]?
+    (?: \s+ | (?=${ANY_LETTER}) )
+    | \d{1,3} (?: (?: \.\d{1,3} )+ | (?: [:h]\d\d )*\s[\-–—] )\s+(?=${ANY_LETTER})`,
   "uy",
 );
-const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: :\d\d )*\s+(?=${ANY_LETTER})`, "uy");
+const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: [:h]\d\d )*\s+(?=${ANY_LETTER})`, "uy");
 const KEY = new RegExp(pattern`"[\w.\-]{1,60}"\s*[:=]\s*`, "uy"); // of JSON
 const LABEL = new RegExp(
   pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_PLACEHOLDER})\s? | \s+(?=") )`,
@@ -82,7 +84,7 @@ function frameStarts(text, placeholders, isSmall) {
     let quote = "";
     let found = null;
     if (PLACEHOLDER_TOKENS.includes(text[position])) {
-      found = afterMark(text, position, placeholders[number]);
+      found = afterMark(text, position, placeholders[number], isSmall);
     } else {
       const match =
         matchAt(BULLET, text, position) ??
@@ -91,7 +93,7 @@ function frameStarts(text, placeholders, isSmall) {
         beforeSmall(matchAt(FRAME_NUMBER, text, position), isSmall) ??
         asLabel(matchAt(LABEL, text, position), placeholders[number] ?? "", isSmall);
       if (match) found = position + match[0].length;
-      else if (QUOTES.has(text[position])) [found, quote] = [position + 1, text[position]];
+      else if (OPENING_QUOTES.includes(text[position])) [found, quote] = [position + 1, text[position]];
     }
     if (found === null) return starts;
     number += countPlaceholders(text.slice(position, found));
@@ -105,11 +107,13 @@ export function isWordlike(placeholder) {
 }
 
 /** Return where a placeholder of the frame and its punctuation end; null if it is of none. */
-function afterMark(text, position, placeholder) {
+function afterMark(text, position, placeholder, isSmall) {
   const end = position + 1 + matchAt(AFTER_MARK, text, position + 1)[0].length;
   const hasMark = stripStart(text.slice(position + 1, end)) !== "";
   if (!isWordlike(placeholder)) return hasMark ? end : position + 1;
-  return hasMark || (end > position + 1 && isCapitalised(text.slice(end))) ? end : null;
+  const isBefore = () =>
+    isCapitalised(text.slice(end)) || beforeSmall(matchAt(FRAME_NUMBER, text, end), isSmall);
+  return hasMark || (end > position + 1 && isBefore()) ? end : null; // or a time, after a date
 }
 
 /** Return a number before a word that is capitalised only as it begins a sentence, or null. */
@@ -166,15 +170,14 @@ function frameEnds(text, placeholders, start) {
   }
 }
 
-/** Return whether each quotation mark or bracket of the frame has its other half there. */
+/** Return whether no quotation mark or bracket of the frame has its other half elsewhere. */
 function areWhole(quotes, ends, inside) {
-  const before = quotes.filter(Boolean);
-  const after = ends.map(({ quote }) => quote).filter(Boolean);
-  return (
-    before.length === after.length &&
-    before.every((left, n) => {
-      const right = after[n];
-      return QUOTES.get(left).includes(right) && !inside.includes(left) && !inside.includes(right);
-    })
-  );
+  const sides = [quotes, ends.map(({ quote }) => quote)].map((side) => side.join(""));
+  const [before, after] = sides.map((side) => {
+    return [...side].filter((mark) => APOSTROPHE_MARKS.includes(mark)).length;
+  });
+  const marks = [...sides.join("")];
+  const kinds = QUOTE_PAIRS.filter((pair) => marks.some((mark) => pair.includes(mark))).join("");
+  const shown = inside.replace(IN_WORD, "");
+  return before === after && ![...kinds].some((mark) => shown.includes(mark));
 }

@@ -91,7 +91,9 @@ const MARKDOWN = [
 // \n before a word, but \nu and \textbf; then the commands of TeX, with the brace that they open.
 const TEX =
   "abla|ewline|oindent|ewpage|eq|ot|u|ext[a-z]*|au|heta|imes|itle|an|o|op|ilde|iny|t|ho|ight|m";
+const NO_TEXT = "begin|end|label|input|[a-z]*ref|[a-z]*cite[a-z]*|include[a-z]*|use[a-z]*";
 const ESCAPES = [
+  pattern`\\(?:${NO_TEXT})\*? (?: \[[^\[\]\n]{0,100}+\] )? \{[^\{\}\n]{0,200}+\}`,
   pattern`\\[nrtNhfv](?! (?:${TEX})(?![a-z]) )(?! ${W_LETTER}*[_\{] )`,
   pattern`\\u[\dA-Fa-f]{4} | \\x[\dA-Fa-f]{2}`,
   pattern`\\\([^\n]{0,400}?\\\) | \\\[[^\n]{0,400}?\\\]`,
@@ -110,6 +112,7 @@ const VARIABLES = [
   pattern`%[A-Za-z] (?: [\-/:.]?%[A-Za-z] )++ | (?<![\w%])%\d{1,2}(?![\w%])`,
   pattern`(?<![\w%])%[A-Za-z_]\w*+%`,
   pattern`\$\w{0,50}+\([^()\s]{0,100}+\) | (?<!\w)\$[A-Za-z_][A-Za-z\d_]*+`,
+  pattern`(?<![\w@#$])(?<sign>[@#$])\k<sign>\w{1,50}+\k<sign>{2}`,
   pattern`@:[\w.]*\w | (?<![\w:]):[a-z\d_+\-]{2,40}+:(?![\w:]) | (?<![^\s]):[A-Za-z_]\w++(?![\w:])`,
 ];
 const ADDRESSES = [
@@ -124,9 +127,9 @@ const ADDRESSES = [
     | (?= [\dA-Fa-f:]{0,40} (?: [A-Fa-f] | :: ) )(?=[\dA-Fa-f])(?: [\dA-Fa-f]{0,4}: ){2,7}
       [\dA-Fa-f:]{0,40}[\dA-Fa-f](?![\w\m:])
     | 10\.\d{4,9}/(?=${ADDRESS_SIGN})${ADDRESS_END}
-    | [A-Za-z]:\\ (?: ${STEP} | [\\/] )*
+    | (?: [A-Za-z]: | \.\.? )\\ (?: ${STEP} | [\\/] )*
     | (?<![^\s])\. (?: [A-Z]{2,} | git[a-z]* | env | [a-z]+rc | ${ending(EXTENSIONS)} )(?!${W})
-    | (?<!${W}[.+/\-])${W}++ (?: [.+/\-]${W}++ )* \.${ending(EXTENSIONS)}
+    | (?<!${W}[.+/\-])${W}++ (?: [.+/\-]${W}++ )* (?: \s?\(\d{1,2}\) )? \.${ending(EXTENSIONS)}
   )`,
   pattern`(?<!${W})(?<![/.)\]\}>])
     (?: ~ | \.\.? | (?= (?: /[A-Za-z_.][^\s/]*+ ){2} | /(?:${ROOTS})(?!${W}) ) )
@@ -151,12 +154,13 @@ const WORDS_OF_CODE = [
     | [A-Za-z_]\w++ (?: \.[a-z_]\w*+ ){2,} | (?<!${W}\.)\w++ (?: \.\w++ )*+\(\)
     | [A-Za-z]{1,2} (?: \+\+ | # ) (?!${W})
     | [A-Za-z\d]++ (?: _++[A-Za-z\d]++ )++ (?!${W})
-    | [a-z]{2,}+[A-Z]${W}*+
+    | [a-z]{2,}+[A-Z]${W}*+ (?: \.[a-z_]\w*+ )*
+    | [A-Z][a-z]++ (?: [A-Z][a-z]++ )++ (?: \.[a-z_]\w*+ )++
     | [A-Z][a-z]++ (?: [A-Z][a-z]++ )++ (?!${W}) (?: ['’]s(?= [^\w\s] | $ ) )?
     | (?: [A-Za-z]\w{0,20}+\s )?
       [A-Za-z]\w{0,20}+\([A-Za-z] (?: ,\s?[A-Za-z] )* \)\s=
       \s[^\s]*[\w)] (?: \s[=+*/×÷^−\-]\s[^\s]*[\w)] )*
-    | ${OPERAND} (?: \s? (?: [=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝] | <(?![A-Za-z]) )[=>]?\s?${OPERAND}
+    | ${OPERAND} (?: \s? (?: [=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝] | <(?![A-Za-z]) | !(?==) )[=>]?\s?${OPERAND}
       | \s?[\-−/]\s?${OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]) )++ (?!${W})
     | [A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}(?!${W})
   )`,

@@ -12,6 +12,7 @@ const TRIGGERS = new RegExp(
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
 );
+const HAS_UNIT = new RegExp(pattern`(?!\d*[AP]M$)\d[a-zµ]?[A-Z]`, "u"); // 3D, 5kW
 const CHUNK = new RegExp(pattern`[^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}]+`, "gu");
 const SIGN_RUNS = new RegExp(pattern`\} | (?: (?!\})[${SIGNS}] )+`, "gu"); // each } closes its own {
 const EVERY_PART = new RegExp(WORD, "gu");
@@ -99,7 +100,7 @@ export function findPlaceholders(text, knows = null) {
   }
   const isInCapitals = text === text.toUpperCase();
   const spans = [...text.matchAll(FORMATS)]
-    .filter(({ groups }) => !(isInCapitals && groups.roman) && !isModels(groups.digits))
+    .filter(({ groups }) => !(isInCapitals && groups.roman) && !isModels(groups.digits, isInCapitals))
     .map(({ 0: found, index }) => ({ start: index, end: index + found.length, text: found }));
   if (text.search(SIGN_RUNS) < 0) return spans;
   const rest = masked(text, spans);
@@ -121,10 +122,11 @@ function masked(text, spans) {
 }
 
 /** Return whether a number, or a word with digits, is left to the model; undefined is none. */
-function isModels(found) {
+function isModels(found, isInCapitals) {
   if (!found) return false;
   const digits = found.match(/\p{Nd}/gu)?.length ?? 0;
-  const isFew = digits < (/^\p{L}/u.test(found) ? 1 : 3) && !SUM.test(found);
+  const hasUnit = !isInCapitals && HAS_UNIT.test(found);
+  const isFew = digits < (/^\p{L}/u.test(found) || hasUnit ? 1 : 3) && !SUM.test(found);
   return isFew || CLOCK.test(found);
 }
 

@@ -18,12 +18,14 @@ const BREAK = new RegExp(
   pattern`^(?: \\[nrN] | <(?:br|hr)(?!\w)[^<>]*> | \|+ | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
   "iu",
 );
-// **Note:** and <b>Note</b>:
+// (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
 const LABEL_IN_MARKS = expression(
-  pattern`^[^\w]*${ANY_PLACEHOLDER}${ANY_LETTER}[\p{L}\p{N}]{0,30}+ (?: \x20[\p{L}\p{N}]{1,30} ){0,2}
-    (?: \s?:${ANY_PLACEHOLDER} | ${ANY_PLACEHOLDER}\s?: )\s+`,
+  pattern`^(?: \( (?! (?: [IVXivx]+ | \w{1,2} )\) ) [^\(\)]{1,40} \)\s+(?=[A-Z])
+    | [^\w]*${ANY_PLACEHOLDER}${ANY_LETTER}[\p{L}\p{N}]{0,30}+ (?: \x20[\p{L}\p{N}]{1,30} ){0,2}
+    (?: \s?:${ANY_PLACEHOLDER} | ${ANY_PLACEHOLDER}\s?: )\s+ )`,
   "u",
 );
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
 const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Where a sentence too long is split: after punctuation, else a word.
@@ -41,7 +43,7 @@ const CUTTING_PLACES = [
  */
 export function readLine(typed, { truecaser, splitLine, fits }) {
   const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
-  const line = stripEnd(normalLine(valid.replace(LINE_ENDS, " ")));
+  const line = stripEnd(normalLine(valid.replace(LINE_ENDS, " ").replace(DIRECTION, "")));
   if (!line) return [];
   const spans = copiedSpans(line, truecaser);
   let [start, first] = [0, 0]; // in the line; of the spans

@@ -16,7 +16,7 @@ const ANY_MARK = /["“”„«»「」『』()（）]/;
 const OR_MARK = expression(
   pattern`\(${SHORT_NUMBER}\)` + `|${PLACEHOLDER.source}|${SHORT_NUMBER}|${ANY_MARK.source}`,
 );
-const OPENED = new RegExp(pattern`["“”„«»「」『』\(]\w+`, "gu");
+const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, "gu");
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
@@ -58,7 +58,7 @@ export class Sentence {
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
     if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
     const ellipsis = ELLIPSIS.exec(this.text);
-    if (ellipsis && countWords(this.text) <= MENU_WORDS) text = text.replace(/\.$/, ellipsis[1]);
+    if (ellipsis && countWords(this.text) <= MENU_WORDS) text = text.replace(/(?<!\.)\.$/, ellipsis[1]);
     return this.before + this.#withPlaceholders(text) + this.after;
   }
 

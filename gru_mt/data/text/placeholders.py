@@ -18,6 +18,7 @@ _CHUNK = re.compile(rf"(?:(?!{ANY_PLACEHOLDER})\S)+")
 _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
 _NUMERIC = re.compile(r"[^\W\d_]")  # a superscript or a fraction, if it is one of SIGNS
+_UNIT = re.compile(r"(?!\d*[AP]M$)\d[a-zµ]?[A-Z]")  # 3D, 5kW
 _TRIGGERS = re.compile(  # all that is copied has some of it, and most sentences do not
     rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
     r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
@@ -106,7 +107,8 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
     spans = [
         Span(*match.span(), match[0])
         for match in formats(plain=not OTHERS.search(text)).finditer(text)
-        if not (is_all_caps and match["roman"]) and not (match["digits"] and _is_models(match[0]))
+        if not (is_all_caps and match["roman"])
+        and not (match["digits"] and _is_models(match[0], is_all_caps=is_all_caps))
     ]
     if not _SIGNS.search(text):
         return spans
@@ -120,10 +122,11 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
     return sorted(spans)
 
 
-def _is_models(found: str) -> bool:
-    """Return whether a number, or a word with digits, is left to the model."""
+def _is_models(found: str, *, is_all_caps: bool) -> bool:
+    """Return whether a number, or a word with digits, is left to the model: 5pm, but not 16GB."""
     digits = sum(map(str.isdecimal, found))
-    is_few = digits < (1 if found[0].isalpha() else 3) and not MONEY.search(found)
+    has_unit = not is_all_caps and _UNIT.search(found)
+    is_few = digits < (1 if found[0].isalpha() or has_unit else 3) and not MONEY.search(found)
     return is_few or CLOCK.fullmatch(found) is not None
 
 

@@ -8,7 +8,11 @@ from gru_mt.data.text.normalize import LETTER, SENTENCE_END
 from gru_mt.data.text.patterns import BBCODE
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
 
-_PAIRS = ('""', "''", "“”", "„“”", "«»", "‘’", "()", "「」", "『』")  # the first opens
+_PAIRS = (  # the first opens
+    '""', "''", "“”", "„“”", "«»", "»«", "‹›", "‘’", "‚‘", "()", "「」", "『』", "【】", "《》"
+)  # fmt: skip
+_APOSTROPHES = "'‘’‚"  # alone they may be of a word: 'tis
+_IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
 _QUOTES = {pair[0]: pair[1:] for pair in _PAIRS}
 _CLOSING = "".join(_QUOTES.values())
 _PART = re.compile(  # of a frame, with the spaces after it
@@ -16,10 +20,10 @@ _PART = re.compile(  # of a frame, with the spaces after it
     (?P<placeholder> {ANY_PLACEHOLDER}) (?: \s*(?P<mark>[,:–—-])\s+ | \s*)
     | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?={LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+  # a bullet
     | "[\w.-]{{1,60}}" \s*[:=]\s*  # a key of JSON
-    | [(\[]? (?: \d{{1,3}}(?:\.\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} ) [.)\]]+
-      (?: \s+ | (?={LETTER}))
-    | \d{{1,3}}(?:\.\d{{1,3}})+ \s+ (?={LETTER})
-    | \d{{1,3}}(?::\d\d)* \s+ (?=(?P<after_number>{LETTER}\w*))
+    | [(\[]? (?: \d{{1,3}}(?:\.\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} )
+      [.)\]]+ [-–]? (?: \s+ | (?={LETTER}))
+    | \d{{1,3}}(?:(?:\.\d{{1,3}})+ | (?:[:h]\d\d)* \s[-–—]) \s+ (?={LETTER})
+    | \d{{1,3}}(?:[:h]\d\d)* \s+ (?=(?P<after_number>{LETTER}\w*))
     | (?P<label> {LETTER}[\w.'’-]{{0,30}})
       (?: (?P<colon>:)\s+(?=["'“«]*(?P<value>.?)) | \s?(?P<equals>{ANY_PLACEHOLDER})\s* | \s+(?="))
     | (?P<quote> [{re.escape("".join(_QUOTES))}]) \s*
@@ -97,7 +101,9 @@ def _is_of_frame(
     """
     if part["placeholder"]:
         follows = part.string[part.end() : part.end() + 1]
-        begins = part["mark"] or (len(part[0]) > 1 and follows.isupper())
+        number = _PART.match(part.string, part.end())  # a time after a date
+        is_number = number and number["after_number"] and _is_of_frame(number, None, is_small)
+        begins = part["mark"] or (len(part[0]) > 1 and (follows.isupper() or is_number))
         return placeholder is not None and bool(begins or not is_wordlike(placeholder))
     if word := part["after_number"]:
         return word[0].isupper() and is_small(word)
@@ -132,8 +138,10 @@ def _ends(text: str, placeholders: Sequence[str | None], start: int) -> list[_Se
 
 
 def _are_whole(opening: str, closing: str, inside: str) -> bool:
-    """Return whether each quotation mark or bracket of the frame has its other half there."""
-    return len(opening) == len(closing) and not any(
-        right not in _QUOTES[left] or left in inside or right in inside
-        for left, right in zip(opening, closing, strict=True)
-    )
+    """Return whether no quotation mark or bracket of the frame has its other half elsewhere.
+
+    It may have none, as where a quotation goes on in the next line.
+    """
+    apostrophes = [sum(map(side.count, _APOSTROPHES)) for side in (opening, closing)]
+    kinds = {mark for pair in _PAIRS for mark in pair if {*pair} & {*opening, *closing}}
+    return apostrophes[0] == apostrophes[1] and kinds.isdisjoint(_IN_WORD.sub("", inside))

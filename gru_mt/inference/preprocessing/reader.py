@@ -30,10 +30,12 @@ from gru_mt.inference.preprocessing.tags import pairs
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
-_LABEL = re.compile(  # **Note:** and <b>Note</b>:
+_LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
+    r"\((?!(?:[IVXivx]+|\w{1,2})\))[^()]{1,40}\)\s+(?=[A-Z])|"
     rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
     rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
+_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # unseen marks of it
 _OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
 
 
@@ -86,7 +88,7 @@ class Reader:
     def sentences(self, line: str) -> Iterator[Sentence]:
         """Yield the sentences of a line; a blank line has none."""
         line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
-        line = _normal(" ".join(line.splitlines())).rstrip()
+        line = _normal(_DIRECTION.sub("", " ".join(line.splitlines()))).rstrip()
         if not line:
             return
         terms = frozenset(self.glossary.find(line) if self.glossary else ())

@@ -22,7 +22,7 @@ ENDS = (".", "!", "?", "…")
 _MARKS = QUOTES, "(（", ")）"
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|[{''.join(_MARKS)}]")
-_OPENED = re.compile(rf"[{QUOTES}(]\w+")
+_OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
 MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
 _BEGINNING = re.compile(r"\A[\W_]+")
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
@@ -63,7 +63,7 @@ class Sentence:
             text = text[:first] + change(text[first : first + 1]) + text[first + 1 :]
         ellipsis = _ELLIPSIS.search(self.text)
         if ellipsis and count_words(self.text) <= MENU_WORDS:
-            text = re.sub(r"\.$", ellipsis[1], text)
+            text = re.sub(r"(?<!\.)\.$", ellipsis[1], text)
         return f"{self.before}{self._with_placeholders(text)}{self.after}"
 
     def _with_placeholders(self, text: str) -> str:

@@ -63,6 +63,8 @@ TEXTS = """
     ⟦\\textbf{⟧very⟦}⟧ ⟦\\nu⟧ ⟦\\alpha⟧ ⟦$x^2$⟧ ⟦\\(a b\\)⟧ ⟦\\[a\\]⟧ ⟦$E = mc^2$⟧ ⟦$5⟧ and ⟦$6⟧
     ⟦torch==2.1⟧ ⟦PATH=/usr/bin⟧ ⟦x=1⟧ ⟦snake_case⟧ ⟦camelCase⟧ ⟦CamelCase⟧ ⟦MAX_SIZE⟧ ⟦foo()⟧
     ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
+    ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ 5PM 10lbs. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧ ⟦\\ref{fig:a}⟧
+    ⟦\\begin{itemize}⟧ ⟦..\\a\\b⟧ ⟦report(2).docx⟧, ⟦a (1).pdf⟧
     run ⟦--verbose⟧ and ⟦-v⟧ ⟦--name=x⟧ or ⟦-m "a b"⟧ but -5 and so-so
     ⟦x = 5;⟧
     ⟦from os import path⟧
@@ -82,7 +84,7 @@ TEXTS = """
     ⟦$1,299.99⟧, ⟦US$100⟧ ⟦1.299,99 €⟧ ⟦5$⟧, ⟦€5⟧, ⟦100%⟧ ⟦-273.15⟧ ⟦100 %⟧. ⟦978-3-16-148410-0⟧
     at 10:30, 10:30:05, 9h05, 10:30pm: 7 and 12, 5 to 10
     ⟦1 234 567⟧ ⟦1\u00a0234,5⟧, ⟦1'000'000⟧ ⟦12345678.50⟧ ⟦12345678 €⟧ ⟦12345678-90⟧
-    ⟦iPhone15⟧ ⟦A4⟧ ⟦B-52⟧ 3D 5km ⟦covid19⟧ ⟦GPT-4o⟧ 2x4 ⟦v1.2⟧ IBM HOW-ARE
+    ⟦iPhone15⟧ ⟦A4⟧ ⟦B-52⟧ ⟦3D⟧ 5km ⟦covid19⟧ ⟦GPT-4o⟧ 2x4 ⟦v1.2⟧ IBM HOW-ARE
     ⟦R2D2-4471⟧, ⟦ISO9001⟧. ⟦AB1234⟧ ⟦v1.2.3⟧ ⟦1.2.3⟧. ⟦#ff00aa⟧ ⟦1920x1080⟧ ⟦1,234km⟧
     ⟦2019-12-25T10:30:00Z⟧ ⟦550e8400-e29b-41d4-a716-446655440000⟧ ⟦deadbeef⟧
     ⟦٢٠٢٤⟧, ⟦१२३४⟧ में १२ ⟦2024⟧年5月 ⟦2024⟧년에 ⟦１２３⟧

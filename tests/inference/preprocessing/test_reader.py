@@ -51,9 +51,11 @@ FRAMES = [
     "[Tom]: {}", "{{{{#if a}}}}{}{{{{/if}}}}", "@tom, {}", "%s - {}", "… {}", "» {}", "—{}",
     "1.2. {}", "(1) {}", "(b) {}",
     "iv. {}", "A: {}", "key: {}", "key = {}", "'{}'", "„{}“", "« {} »",
-    "「{}」", '("{}")', '<p>"{}"</p>', "- 1) *{}*",
+    "「{}」", '("{}")', "‹{}›", "»{}«", "【{}】", '"{}', "{}”", "({}", '("{}"', "1 - {}", "1.- {}",
+    "5/12/2020, 10:31 - Ana: {}", "(0:32) {}", '<p>"{}"</p>', "- 1) *{}*",
 ]  # fmt: skip
-BEFORE_A_SMALL_WORD = ["1984 {}", "1984: {}", "12 {}", "10:30 {}"]  # 12 Tom
+BEFORE_A_SMALL_WORD = ["1984 {}", "1984: {}", "12 {}", "10:30 {}", "10h30 {}",
+                       "2024-01-05 10:30:01 {}"]  # fmt: skip  # 12 Tom
 
 
 @pytest.mark.parametrize("text", ["He is big.", "Tom is big!"])
@@ -74,8 +76,8 @@ WHOLE = [
     "5 dogs", "M. Dupont", "So he is: big", "I am big", "10:30 is so", "12 Tom", "Step 1: go on.",
     "Step: open", "Where: he is", '"He," he said, "is big."', '"He" is "big"', "(He) is (big)",
     "«He» is «big»", "He is (big)", "He said 'so'", "<b>He</b> is big.", "He is <b>big</b>.",
-    "*He* is *big*", "[b]He[/b] is", "don't", "'tis big", "…", "😀", "<p></p>", "1)", "-",
-    "<b>He</b> and <b>so</b>",
+    "*He* is *big*", "[b]He[/b] is", "don't", "'tis big", "dogs' he is", "5 - 3", "…", "😀",
+    "<p></p>", "1)", "-", "<b>He</b> and <b>so</b>",
 ]  # fmt: skip
 
 
@@ -92,7 +94,7 @@ def test_what_is_a_part_of_the_sentence_is_no_frame() -> None:
         ("<p>", "<b>He</b> is big", "</p>"),
         ("😀 ", "<b>He</b> is big", ""),
         ("- ", '"He" is big', ""),
-        ("", 'He is big."', " 😀"),
+        ("", "He is big.", '" 😀'),
         ("1) ", "He is (big)", ""),
         ("{name}: ", "{x} is", ""),
         ("", "He is big.", " 1984"),  # a placeholder after the end

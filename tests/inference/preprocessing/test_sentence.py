@@ -43,7 +43,7 @@ def test_a_line_is_its_sentences_and_the_spaces_between() -> None:
 
 
 def test_a_line_is_read_in_nfc_and_what_is_copied_is_as_it_was_typed() -> None:
-    pasted = "I sa\u00adw To\u200bm see\u2060 the cafe\u0301 \ufeff"
+    pasted = "\u200eI \u202bsa\u00adw To\u200bm see\u2060 the cafe\u0301 \ufeff"
     emoji, address = "👩\u200d🔬❤\ufe0f", "https://x.org/cafe\u0301#अ\u200dब"
     (sentence,) = read(f"\ufeff{pasted} {address} {emoji} \ue013")
     assert sentence.source == f"I saw Tom see the café  {address} {emoji} \ue013"
