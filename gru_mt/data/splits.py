@@ -166,28 +166,23 @@ def load_splits(
             if examples := LazyExamples([corpus], [row_M], reverse=config.reversed):
                 sets[name].append(EvaluationSet.from_examples(examples, corpus.name))
     _add_others(sets, others or {})
-    kept_out = [pair for found in (*sets["dev"], *sets["test"]) for pair in found.examples]
-    sources, targets = [pair.source for pair in kept_out], [pair.target for pair in kept_out]
-    sides = (targets, sources) if config.reversed else (sources, targets)
-    keys = [digests(map(key, side))[:, 0] for side in sides]  # 64 bits are enough
+    keys = _keys_by_side(sets, config)
     leaks: dict[str, int] = {}
     beyond: dict[str, int] = {}
     train, monolingual = [], []
     for corpus, settings, split_N in zip(corpora, config.corpus, split_N_of, strict=True):
         row_M = np.flatnonzero(split_N == TRAIN)
-        is_leak_M = np.zeros(len(row_M), np.bool_)
-        for side in (0, 1) if settings.side is None else (int(not config.reversed),):
-            is_leak_M |= np.isin(corpus.metadata(KEYS[side])[row_M, 0], keys[side])
+        sides = (0, 1) if settings.side is None else (int(not config.reversed),)
+        in_side = [np.isin(corpus.metadata(KEYS[side])[row_M, 0], keys[side]) for side in sides]
+        is_leak_M = np.logical_or.reduce(in_side)
         if is_leak_M.any():
             leaks[corpus.name] = int(is_leak_M.sum())
         kept_M = row_M if config.leaks == "keep" else row_M[~is_leak_M]
-        if settings.limit is not None and settings.limit < len(kept_M):
-            beyond[corpus.name] = len(kept_M) - settings.limit
-            # Those of a smaller limit are among those of a larger one.
-            drawn = random.Random(0).sample(range(len(kept_M)), len(kept_M))[: settings.limit]
-            kept_M = kept_M[np.sort(drawn)]
-        train.append(kept_M if settings.side is None else kept_M[:0])
-        monolingual.append(kept_M[:0] if settings.side is None else kept_M)
+        limited_M = _drawn(kept_M, settings.limit)
+        if len(limited_M) < len(kept_M):
+            beyond[corpus.name] = len(kept_M) - len(limited_M)
+        train.append(limited_M if settings.side is None else limited_M[:0])
+        monolingual.append(limited_M[:0] if settings.side is None else limited_M)
     return Splits(
         corpora,
         LazyExamples(corpora, train, reverse=config.reversed),
@@ -201,6 +196,21 @@ def load_splits(
         [len(pairs) + len(texts) for pairs, texts in zip(train, monolingual, strict=True)],
         split_N_of,
     )
+
+
+def _keys_by_side(sets: Sets, config: DataConfig) -> list[npt.NDArray[np.uint64]]:
+    """Return the digests of the keys of dev and test, by the side of their language."""
+    examples = [example for found in (*sets["dev"], *sets["test"]) for example in found.examples]
+    sides = [example.source for example in examples], [example.target for example in examples]
+    keys = [digests(map(key, side))[:, 0] for side in sides]  # 64 bits are enough
+    return keys[::-1] if config.reversed else keys
+
+
+def _drawn(row_M: Ints, limit: int | None) -> Ints:
+    """Return up to `limit` rows in their order; those of a smaller limit are among them."""
+    if limit is None or limit >= len(row_M):
+        return row_M
+    return row_M[np.sort(random.Random(0).sample(range(len(row_M)), len(row_M))[:limit])]
 
 
 def check_epochs(splits: Splits, config: DataConfig) -> None:

@@ -7,7 +7,8 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -18,10 +19,10 @@ from gru_mt.config.data import FilesConfig
 from gru_mt.data.corpus.detect import compression
 from gru_mt.errors import UserError, as_path, short_repr, short_text
 
-# What reading and unpacking raise. A zip gives RuntimeError where it needs a password, or its
-# version is unknown, and ValueError for a name that is not text.
-READ_ERRORS = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error,
-               lzma.LZMAError, zstandard.ZstdError)  # fmt: skip
+# What reading, unpacking and pyarrow raise. A zip gives RuntimeError where it needs a password, or
+# its version is unknown, and ValueError for a name that is not text.
+_READ_ERRORS = (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error,
+                lzma.LZMAError, zstandard.ZstdError)  # fmt: skip
 JSON_LINES = (".jsonl", ".ndjson")
 TABLES = (".tsv", ".txt", ".csv", ".tmx", *JSON_LINES, ".parquet")
 _ABOUT = re.compile(  # files about others, which have no sentences; _SUCCESS is Spark's
@@ -163,11 +164,8 @@ def _grouped(
 
 
 def _members(path: Path) -> list[CorpusFile]:
-    """Return the files in a zip archive, by name."""
-    try:
+    with read_errors_as(path):
         names = sorted(open_archive(path).namelist())
-    except READ_ERRORS as error:
-        raise read_error(path, error) from None
     return [CorpusFile(path, name) for name in names if not _NO_FILE.search(name)]
 
 
@@ -182,8 +180,16 @@ def open_archive(path: Path) -> zipfile.ZipFile:
 _opened = lru_cache(1)(lambda path, _changed_ns, _process: zipfile.ZipFile(path))
 
 
-def read_error(path: Path, error: Exception, missing: str = "") -> UserError:
-    """Return the error for a file that cannot be read; that of a missing file ends in `missing`."""
+@contextmanager
+def read_errors_as(path: Path, missing: str = "") -> Iterator[None]:
+    """Raise UserError for what reading a file raises; `missing` ends that of a missing file."""
+    try:
+        yield
+    except _READ_ERRORS as error:
+        raise _read_error(path, error, missing) from None
+
+
+def _read_error(path: Path, error: Exception, missing: str) -> UserError:
     name = short_text(path)
     match error:
         case FileNotFoundError():

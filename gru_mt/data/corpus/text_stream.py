@@ -15,7 +15,7 @@ from typing import IO
 import zstandard
 
 from gru_mt.data.corpus.detect import LOOKED_AT, UTF_16, compression, encoding_of, kind_of
-from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, open_archive, read_error
+from gru_mt.data.corpus.files import CorpusFile, open_archive, read_errors_as
 from gru_mt.data.corpus.report import SAMPLE, Dropped, DropReason
 from gru_mt.errors import UserError
 
@@ -118,24 +118,21 @@ def _peek(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
 
 def _unpacked(file: CorpusFile, missing: str) -> Generator[bytes, None, None]:
     path = file.path
-    try:
+    with read_errors_as(path, missing), ExitStack() as stack:
         if path.exists() and not path.is_file():
             raise UserError(
                 f"{file}: not a regular file; a run reads its corpus again when it resumes"
             )
-        with path.open("rb") as raw, ExitStack() as stack:
-            packed: IO[bytes] = raw
-            if file.member:
-                packed = stack.enter_context(open_archive(path).open(file.member))
-            kind = kind_of(packed.peek(16))  # type: ignore[attr-defined]  # as both kinds have it
-            ending = compression(file.member or path.name) or (kind.compression if kind else "")
-            if ending == ".zst":
-                yield from _unpacked_zstd(packed)
-                return
-            opened = stack.enter_context(_OPEN[ending](packed)) if ending else packed
-            yield from iter(partial(opened.read, PIECE), b"")
-    except READ_ERRORS as error:
-        raise read_error(path, error, missing) from None
+        packed: IO[bytes] = stack.enter_context(path.open("rb"))
+        if file.member:
+            packed = stack.enter_context(open_archive(path).open(file.member))
+        kind = kind_of(packed.peek(16))  # type: ignore[attr-defined]  # as both kinds have it
+        ending = compression(file.member or path.name) or (kind.compression if kind else "")
+        if ending == ".zst":
+            yield from _unpacked_zstd(packed)
+            return
+        opened = stack.enter_context(_OPEN[ending](packed)) if ending else packed
+        yield from iter(partial(opened.read, PIECE), b"")
 
 
 def _unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:

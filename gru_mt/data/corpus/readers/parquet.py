@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Self
 
 from gru_mt.data.corpus.detect import LOOKED_AT, PARQUET, kind_of
-from gru_mt.data.corpus.files import READ_ERRORS, CorpusFile, read_error
+from gru_mt.data.corpus.files import CorpusFile, read_errors_as
 from gru_mt.data.corpus.readers.columns import ReadOptions, choose_names
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.errors import UserError
@@ -43,7 +42,7 @@ class ParquetTable:
             ) from None
         self.file = file
         self.notes: list[str] = []  # what to tell a user about how it was read
-        with self._errors():
+        with read_errors_as(file.path):
             settings = {"buffer_size": _BUFFER_BYTES, "pre_buffer": False}
             self._table = parquet.ParquetFile(file.path, **settings)
             schema = _plain(self._table.schema_arrow.empty_table()).schema
@@ -64,19 +63,11 @@ class ParquetTable:
         """Yield the UTF-8 of some columns, so many rows at a time; None for a null."""
         from pyarrow import Table, large_binary
 
-        with self._errors():
+        with read_errors_as(self.file.path):
             for batch in self._table.iter_batches(rows, columns=names, use_threads=False):
                 columns = map(_plain(Table.from_batches([batch])).column, names)
                 # As bytes: pyarrow does not say whether they are UTF-8.
                 yield [column.cast(large_binary()).to_pylist() for column in columns]
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Raise UserError that names the file for what pyarrow raises."""
-        try:
-            yield
-        except READ_ERRORS as error:  # pyarrow's own are ValueError, OSError or RuntimeError
-            raise read_error(self.file.path, error) from None
 
 
 def parquet_records(table: ParquetTable, options: ReadOptions) -> Iterator[Record]:
