@@ -210,7 +210,8 @@ def _drawn(row_M: Ints, limit: int | None) -> Ints:
     """Return up to `limit` rows in their order; those of a smaller limit are among them."""
     if limit is None or limit >= len(row_M):
         return row_M
-    return row_M[np.sort(random.Random(0).sample(range(len(row_M)), len(row_M))[:limit])]
+    drawn = random.Random(0).sample(range(len(row_M)), len(row_M))[:limit]
+    return row_M[np.array(sorted(drawn), np.int64)]
 
 
 def check_epochs(splits: Splits, config: DataConfig) -> None:

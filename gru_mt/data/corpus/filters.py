@@ -17,7 +17,6 @@ from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.languages import main_scripts, script_counts
 from gru_mt.data.corpus.report import Dropped, DropReason, Row
 from gru_mt.data.dataset.components import bucket, digests, key
-from gru_mt.data.dataset.store import TextArray
 from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
 
 _NUMBER, _DIGIT = re.compile(r"\d+"), re.compile(r"\d")
@@ -53,7 +52,7 @@ class FilteredChunk(NamedTuple):
     lines: int
     dropped: dict[DropReason, int]  # how many
     examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by index in N
-    sides: tuple[TextArray, TextArray]  # of M pairs
+    sides: tuple[Sequence[str], Sequence[str]]  # of M pairs
     metadata_M: npt.NDArray[np.void]  # METADATA; the first line of the chunk has the number 0
     others: list[tuple[int, str]]  # attributions to others, by index in M
 
@@ -86,8 +85,7 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
     metadata_M["flags"] = [*map(_flags, firsts, seconds, attributions)]
     of_others = np.flatnonzero(metadata_M["flags"] & PairFlag.OTHER)
     others = [(row, attributions[row]) for row in of_others.tolist()]
-    sides_of_M = TextArray.of(firsts), TextArray.of(seconds)
-    return FilteredChunk(len(rows), dict(dropped), examples, sides_of_M, metadata_M, others)
+    return FilteredChunk(len(rows), dict(dropped), examples, (firsts, seconds), metadata_M, others)
 
 
 def example(first: str, second: str) -> str:

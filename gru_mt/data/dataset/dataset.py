@@ -26,7 +26,6 @@ from gru_mt.data.dataset.store import (
     DiskArray,
     Ints,
     LazySequence,
-    TextArray,
     TextColumn,
     npy_writer,
 )
@@ -52,7 +51,7 @@ class EncodedChunk(NamedTuple):
     """M encoded pairs."""
 
     pairs: EncodedPairs
-    texts: tuple[TextArray, TextArray] | None  # masked and truecased, where training reads them
+    texts: tuple[list[str], list[str]] | None  # masked and truecased, where training reads them
     line_M: Array  # LINE
 
 
@@ -128,7 +127,7 @@ class PairTexts(LazySequence[Texts]):
             for side in SIDES
         ]
 
-    def append(self, sides: tuple[TextArray, TextArray]) -> None:
+    def append(self, sides: tuple[list[str], list[str]]) -> None:
         for column, texts in zip(self._sides, sides, strict=True):
             column.append(texts)
 
@@ -172,8 +171,7 @@ def encode_chunk(
     synthetic_M = [config.data.is_back_translated(pair.corpus) for pair in pairs]
     texts = None
     if config.data.augment or config.tokenizer.sampling:  # training reads them too
-        sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-        texts = TextArray.of(sources), TextArray.of(targets)
+        texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
     ids = encode_pairs(tokenizer, pairs, synthetic_N=synthetic_M)
     return EncodedChunk(ids, texts, np.array([pair[2:] for pair in pairs], LINE))
 

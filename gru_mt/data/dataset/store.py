@@ -8,10 +8,10 @@ Shapes: N items, M rows.
 import tempfile
 import weakref
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self, TypeVar, overload
+from typing import IO, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -137,19 +137,6 @@ def chunked(items: Sequence[U]) -> Iterator[Sequence[U]]:
         yield items[start : start + CHUNK]
 
 
-class TextArray(NamedTuple):
-    """Texts in memory: the bytes of all, and how many of them each text has."""
-
-    data: bytes  # UTF-8
-    length_N: Ints
-
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> Self:
-        """Return an array of texts."""
-        encoded = [text.encode() for text in texts]
-        return cls(b"".join(encoded), np.array([*map(len, encoded)], np.int64))
-
-
 class TextColumn(LazySequence[str]):
     """Texts on disk: their UTF-8 in one file, and in another 0 and where each text ends."""
 
@@ -167,10 +154,11 @@ class TextColumn(LazySequence[str]):
     def __len__(self) -> int:
         return len(self._bounds) - 1
 
-    def append(self, texts: TextArray) -> None:
-        before = len(self._data)
-        self._data.append(np.frombuffer(texts.data, np.uint8))
-        self._bounds.append(before + np.cumsum(texts.length_N))
+    def append(self, texts: Iterable[str]) -> None:
+        encoded = [text.encode() for text in texts]
+        ends = len(self._data) + np.cumsum([*map(len, encoded)], dtype=np.int64)
+        self._data.append(np.frombuffer(b"".join(encoded), np.uint8))
+        self._bounds.append(ends)
 
     def read(self, row_M: Ints) -> list[str]:
         if len(row_M) == 1:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gru_mt.data.dataset.store import DiskArray, Subset, TextArray, TextColumn, npy_writer
+from gru_mt.data.dataset.store import DiskArray, Subset, TextColumn, npy_writer
 from gru_mt.errors import UserError
 
 TEXTS = ["", "one", "zwei\u202f?", "三つ", "", "🙂" * 9, "last"]
@@ -16,7 +16,7 @@ TEXTS = ["", "one", "zwei\u202f?", "三つ", "", "🙂" * 9, "last"]
 def stored(texts: list[str], *, at_once: int) -> TextColumn:
     file = TextColumn.scratch()
     for place in range(0, len(texts), at_once):
-        file.append(TextArray.of(texts[place : place + at_once]))
+        file.append(texts[place : place + at_once])
     return file
 
 
@@ -72,7 +72,7 @@ def test_a_full_disk_is_one_line_that_names_the_file_or_the_folder(tmp_path: Pat
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, before[1]))
         with pytest.raises(UserError, match=f"^{tmp_path}: cannot be written: File too large$"):
-            file.append(TextArray.of(["a" * 5_000]))
+            file.append(["a" * 5_000])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
