@@ -21,25 +21,13 @@ from gru_mt.config.schema import Config
 from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.corpus.builder import line_name
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences, encode_pairs
-from gru_mt.data.dataset.store import (
-    Array,
-    DiskArray,
-    Ints,
-    LazySequence,
-    TextColumn,
-    npy_writer,
-)
+from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, TextColumn, npy_writer
 from gru_mt.data.text.placeholders import mask_pair
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Example, Texts
 from gru_mt.errors import UserError
 from gru_mt.progress import ProgressBar
-from gru_mt.storage import (
-    file_digest,
-    os_errors_as,
-    read_checksummed_json,
-    write_checksummed_json,
-)
+from gru_mt.storage import file_digest, os_errors_as, read_checksummed_json, write_checksummed_json
 
 SIDES = "source", "target"
 LINE = np.dtype([("line", np.int64), ("corpus", np.uint16)])

@@ -98,10 +98,10 @@ def test_each_of_several_corpora_has_its_own_report() -> None:
 
 
 def test_html_entities_are_counted_where_there_are_many_and_the_first_is_shown() -> None:
-    rows = [f"AT&T; R&D and {row} & co;\tx?a={row}&copy=1\n" for row in range(1_998)]
+    rows = [f"AT&T; R&D and {row} & co;\tx?a={row}&copy=1\n" for row in range(1_000)]
     for first, second in (("&amp;", "&#39;"), ("&#x27;", "&eacute;")):
         write({"c.tsv": "".join([*rows, f"see {first}\tvoir\n"])})
         assert load("c.tsv").warnings == ()
         write({"c.tsv": "".join([*rows, f"see {first}\tvoir\n", f"a\t{second}\n", "b\t&lt;\n"])})
         [warning] = load("c.tsv").warnings
-        assert f"c.tsv: 3 of 2,001 pairs have HTML entities, the first is {first} in li" in warning
+        assert f"c.tsv: 3 of 1,003 pairs have HTML entities, the first is {first} in li" in warning

@@ -1,15 +1,13 @@
 """Files become clean, distinct pairs, and every dropped line is counted under its reason."""
 
 import hashlib
-import unicodedata
-import zipfile
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from gru_mt.data.corpus import fra_eng
-from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
+from gru_mt.data.corpus.fra_eng import TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.load import PHRASEBOOK, load_corpora
 from gru_mt.data.corpus.report import DropReason
 from gru_mt.data.types import Pair
@@ -130,26 +128,6 @@ def test_a_built_in_corpus_is_english_and_french(monkeypatch: pytest.MonkeyPatch
     other = load("fra-eng")
     assert "scores are not comparable with the published ones" in other.warnings[0]
     assert other.attribution == TATOEBA_ATTRIBUTION
-
-
-@pytest.mark.slow
-def test_the_real_corpus_loses_its_duplicates_and_nothing_else(
-    fra_eng_zip: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fra_eng, "find_or_fetch", lambda: fra_eng_zip)
-    corpus = load("fra-eng")
-    with zipfile.ZipFile(fra_eng_zip) as archive:  # the same, by brute force
-        text = archive.read("fra-eng/fra.txt").decode()
-    first_seen: dict[tuple[str, ...], int] = {}
-    assert text == unicodedata.normalize("NFC", text)
-    for unseen in "\u00ad\u200b":  # in four lines
-        text = text.replace(unseen, "")
-    for number, line in enumerate(text.split("\n")[:-1], start=1):
-        first_seen.setdefault(tuple(" ".join(side.split()) for side in line.split("\t")), number)
-    assert corpus.pairs == [(*sides, number) for sides, number in first_seen.items()]
-    assert corpus.report.lines()[0] == "167,130 lines read, 166,979 kept"
-    assert (corpus.sha256, corpus.warnings) == (FRA_ENG_SHA256, ())
-    assert corpus.attribution == TATOEBA_ATTRIBUTION
 
 
 @pytest.mark.parametrize(

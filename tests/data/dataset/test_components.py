@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gru_mt.data.corpus import fra_eng
+from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.dataset import components as component_module
 from gru_mt.data.dataset.components import DEV, TEST, TRAIN, key
 from gru_mt.data.evaluation_set import EvaluationSet
@@ -111,8 +113,14 @@ def test_a_component_goes_where_the_digest_of_its_smallest_first_side_says() -> 
 
 
 @pytest.mark.slow
-def test_the_split_of_the_real_corpus_is_the_published_one(fra_eng_zip: Path) -> None:
-    corpus = load_one(data_config(corpus=str(fra_eng_zip)))
+def test_the_split_of_the_real_corpus_is_the_published_one(
+    fra_eng_zip: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fra_eng, "find_or_fetch", lambda: fra_eng_zip)
+    corpus = load_one(data_config("fra-eng"))
+    assert corpus.report.lines()[0] == "167,130 lines read, 166,979 kept"
+    assert (corpus.sha256, corpus.warnings) == (FRA_ENG_SHA256, ())
+    assert corpus.attribution == TATOEBA_ATTRIBUTION
     pairs = [*corpus.pairs]
     assert len({*components(pairs).tolist()}) == 109_350
     split_N = split_of(corpus).tolist()

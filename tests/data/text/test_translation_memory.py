@@ -1,12 +1,7 @@
 """Short texts of the training split: which are found, and how their translations are written."""
 
-from pathlib import Path
-
 import pytest
 
-from gru_mt.config.schema import Config
-from gru_mt.data.dataset.dataset import masked
-from gru_mt.data.splits import load_splits
 from gru_mt.data.text import translation_memory as memory_module
 from gru_mt.data.text.normalize import is_short
 from gru_mt.data.text.translation_memory import TranslationMemory
@@ -141,23 +136,6 @@ def test_a_mark_is_written_as_the_target_language_does(
     pairs: list[tuple[str, str]], text: str, translation: str
 ) -> None:
     assert learned(*pairs).find(text) == [translation]
-
-
-@pytest.mark.slow
-def test_the_sources_of_dev_and_test_are_not_found(fra_eng_zip: Path) -> None:
-    config = Config.model_validate({"data": {"corpus": str(fra_eng_zip)}})
-    parts = load_splits(config.data)
-    train = masked(parts.train)
-    memory = TranslationMemory.learn([pair.source for pair in train], [p.target for p in train])
-    kept = [source for each in [*parts.dev, *parts.test] for source in each.sources]
-    assert sum(map(is_short, kept)) > 100
-    assert [source for source in kept if memory.find(source)] == []
-    references: dict[str, set[str]] = {}
-    for pair in train:
-        if is_short(pair.source):
-            references.setdefault(pair.source, set()).add(pair.target)
-    right = sum(not own.isdisjoint(memory.find(text)[:1]) for text, own in references.items())
-    assert right >= 0.99 * len(references)
 
 
 def test_another_memory_adds_the_texts_that_are_lacking_and_changes_none(

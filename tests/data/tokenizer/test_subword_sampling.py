@@ -5,8 +5,6 @@ Expected values come from enumerating all segmentations.
 
 import math
 import random
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import combinations, pairwise
@@ -53,7 +51,9 @@ def test_a_unigram_segmentation_is_drawn_by_the_product_of_its_pieces(
     }
     total = sum(weights.values())
     shares = {pieces: weight / total for pieces, weight in weights.items()}
-    assert_drawn(unigram_segmenter(SCORES, exponent), word, shares)
+    segmenter = unigram_segmenter(SCORES, exponent)
+    assert_drawn(segmenter, word, shares)
+    assert segmenter("aéb", random.Random(1)) == ["a", "é", "b"]  # a character that is no piece
 
 
 def bpe_shares(pieces: Pieces, scores: dict[str, float], dropout: float) -> dict[Pieces, float]:
@@ -77,17 +77,3 @@ def test_a_bpe_segmentation_drops_each_possible_merge_at_each_step(
     scores = {"ab": 0.0, "bc": -1.0, "abc": -2.0, "a": -3.0, "b": -4.0, "c": -5.0}
     shares = bpe_shares(tuple(word), scores, dropout)
     assert_drawn(bpe_segmenter(scores, dropout), word, shares)
-
-
-def test_another_process_draws_the_same() -> None:
-    """A resumed run is another process, and so is the one that prepares the next block."""
-    program = (
-        "import random; from gru_mt.data.tokenizer.subword_sampling import unigram_segmenter;"
-        f"segmenter = unigram_segmenter({SCORES}, 0.3); rng = random.Random(7);"
-        "print([segmenter('abcab', rng) for _ in range(20)])"
-    )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    rng, segmenter = random.Random(7), unigram_segmenter(SCORES, 0.3)
-    assert segmenter("aéb", random.Random(1)) == ["a", "é", "b"]  # a character that is no piece
-    assert done.stdout.strip() == str([segmenter("abcab", rng) for _ in range(20)])
