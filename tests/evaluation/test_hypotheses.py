@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from gru_mt.config.decoding import Decoding
-from gru_mt.data.evaluation_set import EvaluationSet, sets_to_json
+from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import Hypotheses, read_hypotheses, write_hypotheses
 from gru_mt.evaluation.robustness.measure import (
@@ -21,6 +21,7 @@ from gru_mt.evaluation.score import score_translations
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import save_tensors
+from tests.kept_runs import make_run
 
 SET = EvaluationSet(["A dog. A cat.", ""], [["Un chien. Un chat."], ["-"]], "pets")
 TEXTS = ["Un chien. Un chat.", ""]
@@ -31,9 +32,7 @@ FOUND = Hypotheses(SET, TEXTS, [-1.5, None], [0.5, None], [["repeated"], []], 0.
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Return a run with a test split and weights, which keeps its hypotheses."""
-    run = Run(tmp_path / "run")
-    run.bundle.mkdir(parents=True)
-    write_checksummed_json(run.evaluation_sets("test"), sets_to_json([SET]))
+    run = make_run(tmp_path / "run", [SET], [TEXTS])
     save_weights(run, 1.0)
     write_hypotheses(run.folder, "test", [FOUND], Decoding(), "13a")
     return run
@@ -96,9 +95,10 @@ def test_damaged_hypotheses_are_named_in_one_line(run: Run) -> None:
 
 
 def test_scores_of_older_runs_get_todays_names(run: Run) -> None:
-    values = read_checksummed_json(run.hypotheses("test"))
+    path = run.hypotheses("test")
+    values = read_checksummed_json(path)
     values["sets"][0]["corpus_scores"][0]["name"] = "an older name"
-    write_checksummed_json(run.hypotheses("test"), values)
+    write_checksummed_json(path, values)
     found = read_hypotheses(run, "test")
     assert found
     assert found.sets == [FOUND]
