@@ -118,16 +118,13 @@ class NearDuplicates:
     def __init__(self, texts: Iterable[str]) -> None:
         """Take the texts of the set; none has been found yet."""
         self.found: dict[str, str] = {}  # texts, and the first one of train that each differs from
-        self._words = set[str]()
-        self._whole: defaultdict[str, list[str]] = defaultdict(list)  # texts by their words
-        self._shorter: defaultdict[str, list[str]] = defaultdict(list)  # and without one of them
-        self._gapped: defaultdict[tuple[str, str], list[str]] = defaultdict(
-            list
-        )  # by what is around
+        # Texts by their words, by these without one, and by what is before and after one.
+        self._whole: defaultdict[str, list[str]] = defaultdict(list)
+        self._shorter: defaultdict[str, list[str]] = defaultdict(list)
+        self._gapped: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         for text in texts:
             words = compared_words(text)
             if len(words) >= LEAST_WORDS:
-                self._words.update(words)
                 self._whole[" ".join(words)].append(text)
                 for gap, shorter in _gaps(words):
                     self._shorter[shorter].append(text)
@@ -135,7 +132,7 @@ class NearDuplicates:
 
     def add(self, text: str, words: Sequence[str]) -> None:
         """Take the next text of train, with its `compared_words`."""
-        if len(words) < LEAST_WORDS - 1 or sum(word not in self._words for word in words) > 1:
+        if len(words) < LEAST_WORDS - 1:
             return
         joined = " ".join(words)
         if joined in self._whole:
