@@ -57,7 +57,6 @@ _BYTE_ORDER_MARKS = {  # the longer ones first
     "utf-8": (codecs.BOM_UTF8,),
 }
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']{1,40})["']""")
-_BEFORE_XML = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # marks, spaces, and the zeros of UTF-16
 _OLDER = {  # encodings of older files in languages that Western Europe's has no letters for
     "ja": ("shift_jis", "euc-jp"),
     "zh": ("gb18030", "big5"),
@@ -92,16 +91,12 @@ def compression(name: str) -> str:
 def encoding_of(start: bytes, asked: str | None, file: object) -> str:
     """Return the encoding of a file by its beginning.
 
-    A byte order mark decides; then what a user asks for; then what XML declares; else
-    it is UTF-8. Raises UserError for UTF-16 that nobody named; it names `file`.
+    A byte order mark decides; then what a user asks for; then what XML declares; else it is UTF-16
+    where it looks like it, or UTF-8. Raises UserError, which names `file`, for an unknown one.
     """
-    marked, is_xml = _marked_encoding(start), start.lstrip(_BEFORE_XML).startswith(b"<")
-    if not (asked or is_xml) and (marked == "utf-16" or _is_utf16(start)):
-        raise UserError(f"{file}: looks like UTF-16: set encoding: utf-16")
-    if marked:
+    if marked := _marked_encoding(start):
         return marked
-    if asked is None:
-        asked = _declared_encoding(start, file) if is_xml else "utf-8"
+    asked = asked or _declared_encoding(start, file)
     name = codecs.lookup(asked).name
     if name not in ("utf-16", "utf-32"):
         return asked
@@ -142,7 +137,7 @@ def _is_utf16(start: bytes) -> bool:
 
 
 def _declared_encoding(start: bytes, file: object) -> str:
-    """Return the encoding that XML declares, and else UTF-8; one in ASCII is not in UTF-16."""
+    """Return what XML declares, but for UTF-16 where it is in ASCII; else what the bytes tell."""
     match = _DECLARED.match(start)
     if not match:
         return "utf-16" if _is_utf16(start) else "utf-8"
