@@ -30,18 +30,22 @@ from gru_mt.server.detection import detect
 from gru_mt.server.directions import Direction, Directions, known
 from gru_mt.server.downloads import Downloads
 from gru_mt.server.requests import (
+    AUTO,
+    Detect,
+    M,
     Rate,
+    Suggest,
+    Texts,
+    Translate,
+    TranslateFile,
     Values,
-    choice_of,
-    number_of,
+    parameters,
     read_values,
-    text_of,
-    texts_of,
 )
 from gru_mt.server.texts import QueuedTranslator, detailed, translated
 
-AUTO = "auto"
 MOST_DOCUMENTS = 4  # at a time
+MOST_ALTERNATIVES = 10
 SOME_WORDS, LEAST_SURE = 4, 20  # words of a text whose language is surely another, and % of them
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -96,18 +100,16 @@ class Api:
         self.rate = Rate(self.limits.per_minute) if self.limits.per_minute else None
 
     async def translate(self, request: Request) -> Response:
-        values = await self._values(request)
-        texts = texts_of(values, "q", self.limits.characters)
-        kind = choice_of(values, "format", ("text", "html"))
-        n_best = 1 + number_of(values, "alternatives", 10)
-        source, target = text_of(values, "source", AUTO), text_of(values, "target")
-        if source == AUTO:
+        asked = await self._asked(Translate, request)
+        texts, is_auto = self._texts(asked.q), asked.source == AUTO
+        n_best = 1 + min(asked.alternatives, MOST_ALTERNATIVES)
+        if is_auto:
             self._language(" ".join(texts))  # that it is one of ours
-        guesses = [self._detected(text)[0] if source == AUTO else (source, 0) for text in texts]
-        directions = [self._direction(code, target) for code, _ in guesses]
+        guesses = [self._detected(text)[0] if is_auto else (asked.source, 0) for text in texts]
+        directions = [self._direction(code, asked.target) for code, _ in guesses]
         documents = [
             read_document(text.encode(), "q.html")
-            if kind == "html"
+            if asked.format == "html"
             else document_of_lines(TextFile("q", text))
             for text in texts
         ]
@@ -115,37 +117,35 @@ class Api:
         found = await _while_connected(request, asyncio.ensure_future(work))
         best = [translated(*each) for each in zip(documents, found, strict=True)]
         answer: Values = {"translatedText": [first for first, *_ in best]}
-        if source == AUTO:
+        if is_auto:
             answer["detectedLanguage"] = [_guess(*guess) for guess in guesses]
         if n_best > 1:
             answer["alternatives"] = [others for _, *others in best]
-        if str(values.get("details", "")).lower() in ("true", "1"):
+        if asked.details:
             pairs = zip(texts, found, strict=True)
-            answer["details"] = [detailed(*pair) if kind == "text" else [] for pair in pairs]
-        if not isinstance(values["q"], list):
+            is_text = asked.format == "text"
+            answer["details"] = [detailed(*pair) if is_text else [] for pair in pairs]
+        if not isinstance(asked.q, list):
             answer = {name: of_texts[0] for name, of_texts in answer.items()}
         return JSONResponse(answer)
 
     async def detect(self, request: Request) -> Response:
-        texts = texts_of(await self._values(request), "q", self.limits.characters)
+        texts = self._texts((await self._asked(Detect, request)).q)
         return JSONResponse([_guess(*each) for each in self._detected(" ".join(texts))])
 
     async def translate_file(self, request: Request) -> Response:
-        values = await self._values(request, self.limits.bytes)
-        data, name = values.get("file"), values.get("name", "")
-        if not isinstance(data, bytes):
-            raise HTTPException(400, "file must be a file of a multipart form")
+        asked = await self._asked(TranslateFile, request, self.limits.bytes)
         if not self.documents.acquire(blocking=False):
             raise Busy
         queue = QueuedTranslator(self.batcher)
-        work = self.threads.submit(self._translated_file, values, data, name, queue)
+        work = self.threads.submit(self._translated_file, asked, queue)
         # Not when the client leaves: a thread that reads or writes cannot be stopped.
         work.add_done_callback(lambda _: self.documents.release())
         try:
             content = await _while_connected(request, asyncio.wrap_future(work))
         finally:
             queue.stop()
-        token = self.downloads.add(content, name, text_of(values, "target"))
+        token = self.downloads.add(content, asked.name, asked.target)
         url = request.url_for("download_file", token=token)
         return JSONResponse({"translatedFileUrl": str(url)})
 
@@ -162,13 +162,11 @@ class Api:
         own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
         if not own and not {origin, "*"} & {*self.origins}:
             raise HTTPException(403, "pages of other sites may not suggest")
-        values = await self._values(request)
-        q, s = text_of(values, "q"), text_of(values, "s")
-        source, target = text_of(values, "source", AUTO), text_of(values, "target")
-        code = source if source != AUTO else self._detected(q)[0][0]
-        if (direction := self._direction(code, target)) is None:
+        asked = await self._asked(Suggest, request)
+        source = asked.source if asked.source != AUTO else self._detected(asked.q)[0][0]
+        if (direction := self._direction(source, asked.target)) is None:
             raise HTTPException(400, "source and target are one language")
-        correction = Correction.of(q, s, "a client of the server")
+        correction = Correction.of(asked.q, asked.s, "a client of the server")
         try:
             await asyncio.to_thread(add_corrections, direction.path, [correction])
         except UserError as error:
@@ -194,8 +192,8 @@ class Api:
             "supportedFilesFormat": ENDINGS,
         }
 
-    async def _values(self, request: Request, most_bytes: int | None = None) -> Values:
-        """Return the parameters of a request that may ask; else raise HTTPException 403 or 429."""
+    async def _asked(self, model: type[M], request: Request, most_bytes: int | None = None) -> M:
+        """Return the parameters of a request that may ask; else raise HTTPException."""
         async with asyncio.timeout(self.limits.seconds):
             values = await read_values(request, most_bytes or self.limits.body_bytes)
         given = str(values.get("api_key", "")).encode("utf-8", errors="replace")
@@ -205,7 +203,14 @@ class Api:
             self.rate.count(given.decode() if has_key else address, time.monotonic_ns())
         if self.keys and not has_key:
             raise HTTPException(403, "api_key is not one of this server's keys")
-        return values
+        return parameters(model, values)
+
+    def _texts(self, q: Texts) -> list[str]:
+        """Return the texts of a request; HTTPException 413 where they are too long."""
+        texts, most = [q] if isinstance(q, str) else q, self.limits.characters
+        if (size := sum(map(len, texts))) > most:
+            raise HTTPException(413, f"q has {size:,} characters; at most {most:,}")
+        return texts
 
     def _detected(self, text: str) -> list[tuple[str, float]]:
         return detect(text, self.directions.profiles)
@@ -244,17 +249,14 @@ class Api:
         pairs = zip(documents, directions, strict=True)
         return [[*islice(left[its], len(document.texts))] for document, its in pairs]
 
-    def _translated_file(
-        self, values: Values, data: bytes, name: str, queue: QueuedTranslator
-    ) -> bytes:
+    def _translated_file(self, asked: TranslateFile, queue: QueuedTranslator) -> bytes:
         """Return a document, translated; the thread that does this waits for the queue."""
-        source, target = text_of(values, "source", AUTO), text_of(values, "target")
-        language, most = "" if source == AUTO else source, self.limits.document_characters
-        document = read_document(data, name, language=language, most_characters=most)
-        if source == AUTO:
-            source = self._language(" ".join(document.texts[:100]))
-        if (direction := self._direction(source, target)) is None:
-            return data
+        source = "" if asked.source == AUTO else asked.source
+        most = self.limits.document_characters
+        document = read_document(asked.file, asked.name, language=source, most_characters=most)
+        source = source or self._language(" ".join(document.texts[:100]))
+        if (direction := self._direction(source, asked.target)) is None:
+            return asked.file
         return document.translated(partial(queue.translate, direction))
 
 

@@ -2,9 +2,10 @@
 
 import json
 import math
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qsl
 
+from pydantic import BaseModel, BeforeValidator, NonNegativeInt, ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -17,7 +18,54 @@ GONE = 499  # a client that left, as nginx counts it
 RETRY_S = 5  # when a client that was sent away may come again
 MINUTE_NS = 60 * 10**9
 MOST_CLIENTS = 10_000  # whose rates are known
+AUTO = "auto"  # a source language that is to be detected
 Values = dict[str, Any]
+M = TypeVar("M", bound=BaseModel)
+
+
+def _whole(text: Any) -> Any:
+    """Return a text without half surrogate pairs, which JSON can hold and UTF-8 cannot."""
+    return text.encode(errors="replace").decode() if isinstance(text, str) else text
+
+
+Text = Annotated[str, BeforeValidator(_whole)]
+Texts = Text | list[Text]
+
+
+class Pair(BaseModel):
+    """Two languages."""
+
+    source: Text = AUTO
+    target: Text
+
+
+class Translate(Pair):
+    """Translate texts; source may be auto. details adds what is known of each sentence."""
+
+    q: Texts
+    format: Literal["text", "html"] = "text"
+    alternatives: NonNegativeInt = 0
+    details: bool = False
+
+
+class Detect(BaseModel):
+    """Tell the language of a text."""
+
+    q: Texts
+
+
+class TranslateFile(Pair):
+    """Translate a document."""
+
+    file: bytes
+    name: Text = ""
+
+
+class Suggest(Pair):
+    """Suggest a better translation."""
+
+    q: Text
+    s: Text
 
 
 def answer_error(request: Request, error: Exception) -> JSONResponse:
@@ -90,11 +138,7 @@ async def read_values(request: Request, most_bytes: int) -> Values:
             return values | found
         return values | _collected(parse_qsl(text, keep_blank_values=True, max_num_fields=1_000))
     except (ValueError, RecursionError) as error:
-        raise HTTPException(400, f"the body cannot be read: {_why(error)}") from None
-
-
-def _why(error: Exception) -> str:
-    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise HTTPException(400, f"the body cannot be read: {error}") from None
 
 
 def _collected(items: list[tuple[str, Any]]) -> Values:
@@ -103,10 +147,6 @@ def _collected(items: list[tuple[str, Any]]) -> Values:
     for name, value in items:
         values.setdefault(name, []).append(value)
     return {name: given if len(given) > 1 else given[0] for name, given in values.items()}
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _limited(request: Request, most_bytes: int) -> Request:
@@ -128,50 +168,15 @@ def _limited(request: Request, most_bytes: int) -> Request:
     return Request(request.scope, receive)
 
 
-def text_of(values: Values, name: str, default: str | None = None) -> str:
-    """Return a parameter that is a text; raises HTTPException 400 for none or another type."""
-    value = values.get(name) or default
-    if not isinstance(value, str):
-        given = "none" if value in (None, "") else short_repr(value)
-        raise HTTPException(400, f"{name} must be a text, got {given}")
-    return _whole(value)
+def parameters(model: type[M], values: Values) -> M:
+    """Return the parameters of a request; null and "" stand for none, but in q.
 
-
-def texts_of(values: Values, name: str, most_characters: int) -> list[str]:
-    """Return a parameter that is a text or a list of them.
-
-    Raises HTTPException: 400 where it is not, 413 where they are longer than `most_characters`.
+    Raises HTTPException 400 for one that is missing, or of another kind.
     """
-    texts = _listed(values.get(name))
-    for text in texts:
-        if not isinstance(text, str):
-            given = "none" if text is None else short_repr(text)
-            raise HTTPException(400, f"{name} must be a text or a list of texts, got {given}")
-    size = sum(map(len, texts))
-    if size > most_characters:
-        raise HTTPException(413, f"{name} has {size:,} characters; at most {most_characters:,}")
-    return [*map(_whole, texts)]
-
-
-def number_of(values: Values, name: str, most: int) -> int:
-    """Return a whole number from 0, cut at `most`; raises HTTPException 400 for anything else."""
-    value = values.get(name) or 0
-    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise HTTPException(400, f"{name} must be a whole number from 0, got {short_repr(value)}")
-    return min(value, most)
-
-
-def choice_of(values: Values, name: str, choices: tuple[str, ...]) -> str:
-    """Return one of `choices`, the first for none; raises HTTPException 400 for anything else."""
-    value = values.get(name) or choices[0]
-    if value not in choices:
-        named = " or ".join(choices)
-        raise HTTPException(400, f"{name} must be {named}, got {short_repr(value)}")
-    return str(value)
-
-
-def _whole(text: str) -> str:
-    """Return a text without half surrogate pairs, which JSON can hold and UTF-8 cannot."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")
+    try:
+        given = {name: v for name, v in values.items() if v not in (None, "") or name == "q"}
+        return model.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        got = "" if first["type"] == "missing" else f", got {short_repr(first['input'])}"
+        raise HTTPException(400, f"{first['loc'][0]}: {first['msg']}{got}") from None

@@ -49,17 +49,17 @@ def test_a_text_is_translated_however_it_is_sent(
 @pytest.mark.parametrize(
     ("values", "status", "parts"),
     [
-        ({}, 400, ["q must be a text or a list of texts, got none"]),
-        ({"q": 1}, 400, ["got 1"]),
-        ({"q": ["a", None]}, 400, ["got none"]),
+        ({}, 400, ["q: ", "required"]),
+        ({"q": 1}, 400, ["q: ", "string", "got 1"]),
+        ({"q": ["a", None]}, 400, ["q: ", "string, got ['a', None]"]),
         ({"q": "a", "target": "de"}, 400, ["no model", "en to de", "en to fr"]),
-        ({"q": "a", "target": ""}, 400, ["target must be a text, got none"]),
-        ({"q": "a", "source": ["en"]}, 400, ["source must be a text"]),
+        ({"q": "a", "target": ""}, 400, ["target: ", "required"]),
+        ({"q": "a", "source": ["en"]}, 400, ["source: ", "string, got ['en']"]),
         ({"q": "Das Haus ist rot", "source": "auto"}, 400, ["not to be in English"]),
-        ({"q": "a", "format": "pdf"}, 400, ["text or html"]),
+        ({"q": "a", "format": "pdf"}, 400, ["format: ", "'text' or 'html', got 'pdf'"]),
         ({"q": "a" * 101}, 413, ["101", "100"]),
         ({"q": "a" * 20_000}, 413, ["bytes"]),
-        ({"q": "a", "alternatives": -1}, 400, ["whole number"]),
+        ({"q": "a", "alternatives": -1}, 400, ["alternatives: ", "equal to 0, got -1"]),
     ],
 )
 def test_a_mistake_is_an_error_that_says_what(
