@@ -5,9 +5,8 @@ import zipfile
 
 import pytest
 
-from gru_mt import UserError, translate_document
-from tests.documents.structured.backwards import Backwards
-from tests.documents.translators import Identity
+from gru_mt import UserError
+from tests.documents.translators import backwards, translated
 
 CHAPTER = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE html>
@@ -17,7 +16,6 @@ NCX = '<ncx><navPoint id="a b"><navLabel><text>{}</text></navLabel></navPoint></
 OPF = "<package><dc:title>{}</dc:title><dc:creator>Jane Roe</dc:creator></package>"
 OLD = {
     "mimetype": "application/epub+zip",
-    "META-INF/container.xml": "<container>not me</container>",
     "o/one.xhtml": CHAPTER.format("One day", "He <em>is here</em> &amp; there"),
     "o/toc.ncx": NCX.format("One &amp; all"),
     "o/content.opf": OPF.format("One book"),
@@ -28,6 +26,7 @@ NEW = OLD | {
     "o/toc.ncx": NCX.format("ALL &amp; ONE"),
     "o/content.opf": OPF.format("BOOK ONE"),
 }
+LOCK = '<a URI="{}"/>'
 
 
 def book(members: dict[str, str]) -> bytes:
@@ -40,28 +39,24 @@ def book(members: dict[str, str]) -> bytes:
 
 
 def test_chapters_and_titles_are_translated() -> None:
-    assert translate_document(Identity(), book(OLD), "a.epub") == book(OLD)
-    new = translate_document(Backwards(), book(OLD), "a.epub")
+    assert translated(book(OLD), "a.epub") == book(OLD)
+    new = translated(book(OLD), "a.epub", backwards)
     archive = zipfile.ZipFile(io.BytesIO(new))
     assert {name: archive.read(name).decode() for name in archive.namelist()} == NEW
     assert new[30:58] == b"mimetypeapplication/epub+zip", "readers look for it there"
 
 
 @pytest.mark.parametrize(
-    ("members", "message"),
+    ("more", "message"),
     [
-        ({"a.txt": ""}, "is no book: it has no .xhtml, .html, .htm"),
-        (
-            OLD | {"META-INF/encryption.xml": '<a URI="o/one.xhtml"/>'},
-            "is protected against copying",
-        ),
-        (OLD | {"o/one.xhtml": "<?xml version='1.0' encoding='x'?>"}, "o/one.xhtml: declares the"),
+        ({"META-INF/encryption.xml": LOCK.format("o/one.xhtml")}, "is protected against copying"),
+        ({"o/one.xhtml": "<?xml version='1.0' encoding='x'?>"}, "o/one.xhtml: declares the"),
     ],
 )
-def test_what_is_no_book_that_can_be_read_is_one_line(
-    members: dict[str, str], message: str
-) -> None:
+def test_what_is_no_book_that_can_be_read_is_one_line(more: dict[str, str], message: str) -> None:
     with pytest.raises(UserError, match=rf"^a\.epub(: |, ){message}[^\n]*$"):
-        translate_document(Identity(), book(members), "a.epub")
-    fonts = OLD | {"META-INF/encryption.xml": '<a URI="o/a.ttf"/>'}
-    assert translate_document(Identity(), book(fonts), "a.epub") == book(fonts)
+        translated(book(OLD | more), "a.epub")
+    with pytest.raises(UserError, match=r"is no book: it has no \.xhtml, \.html, \.htm"):
+        translated(book({"a.txt": ""}), "a.epub")
+    fonts = book(OLD | {"META-INF/encryption.xml": LOCK.format("o/a.ttf")})
+    assert translated(fonts, "a.epub") == fonts

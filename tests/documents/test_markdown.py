@@ -6,9 +6,8 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from gru_mt import translate_document
 from gru_mt.documents.registry import read_document
-from tests.documents.translators import Changing, Identity
+from tests.documents.translators import capitals, translated
 
 PAGE = """---
 title: no text
@@ -67,15 +66,10 @@ TEXTS = [
 KEPT = r"`[^`]*`|\]\([^)]*\)|\]\[[^\]]*\]|<[^>]*>|&\w+;|\\."
 
 
-class Capitals(Identity):
-    """Writes words in capitals, but neither code nor links nor tags."""
-
-    def translate(self, sources: list[str], **keywords: object) -> list[str]:
-        pattern = re.compile(f"({KEPT})")
-        return [
-            "".join(p if i % 2 else p.upper() for i, p in enumerate(pattern.split(text)))
-            for text in sources
-        ]
+def words_in_capitals(text: str) -> str:
+    """Return a text in capitals, but for code, links and tags."""
+    parts = re.split(f"({KEPT})", text)
+    return "".join(part if i % 2 else part.upper() for i, part in enumerate(parts))
 
 
 def without_words(text: str) -> list[tuple[str, ...]]:
@@ -95,17 +89,15 @@ def without_words(text: str) -> list[tuple[str, ...]]:
 def test_what_does_not_change_is_the_same_byte_for_byte(ending: str) -> None:
     for page in (PAGE, f"\ufeff{PAGE}", PAGE.rstrip(), "", "\n\n", "---\nno front matter"):
         data = page.replace("\n", ending).encode()
-        assert translate_document(Identity(), data, "a.md") == data
-        changed = translate_document(Capitals(), data, "a.md").decode()
-        assert (
-            changed.casefold().split()
-            == page.casefold().replace("[defined link][]", "[defined link][defined link]").split()
-        )
+        assert translated(data, "a.md") == data
+        changed = translated(data, "a.md", words_in_capitals).decode()
+        expected = page.replace("[defined link][]", "[defined link][defined link]")
+        assert changed.casefold().split() == expected.casefold().split()
 
 
 def test_headings_paragraphs_items_and_cells_are_texts() -> None:
     assert read_document(PAGE.encode(), "a.markdown").texts == TEXTS
-    new = translate_document(Capitals(), PAGE.encode(), "a.md").decode()
+    new = translated(PAGE, "a.md", words_in_capitals).decode()
     assert without_words(new) == without_words(PAGE)
     assert "> AND **BOLD\n> ON**" in new
     assert "- [ ] ITEM ONE\n  GOES ON\n" in new, "it is wrapped as it was"
@@ -128,20 +120,12 @@ def test_headings_paragraphs_items_and_cells_are_texts() -> None:
     ],
 )
 def test_a_translation_changes_no_markup(source: str, translation: str, expected: str) -> None:
-    class Fixed(Identity):
-        def translate(self, sources: list[str], **keywords: object) -> list[str]:
-            return [translation for _ in sources]
-
-    assert translate_document(Fixed(), source.encode(), "a.md").decode() == expected
+    assert translated(source, "a.md", lambda text: translation).decode() == expected
 
 
 def test_a_line_says_which_text_is_not_translated(caplog: pytest.LogCaptureFixture) -> None:
-    class Losing(Identity):
-        def translate(self, sources: list[str], **keywords: object) -> list[str]:
-            return ["x" for _ in sources]
-
     page = b"a\n\n*b* c\n\n**d** e\n\n`f` g"
-    assert translate_document(Losing(), page, "a.md") == page.replace(b"a", b"x")
+    assert translated(page, "a.md", lambda text: "x") == page.replace(b"a", b"x")
     lost = [f"a.md, line {line}: is not translated, as it would lose markup" for line in (3, 5, 7)]
     assert caplog.messages == lost
 
@@ -151,6 +135,6 @@ def test_whatever_a_page_has_its_structure_stays() -> None:
     parts = re.findall(r"\w+|\s|.", PAGE)
     for _ in range(150):
         page = "".join(rng.choices(parts, k=rng.randint(1, 60)))
-        assert translate_document(Identity(), page.encode(), "a.md").decode() == page
-        new = translate_document(Changing(), page.encode(), "a.md").decode()
+        assert translated(page, "a.md").decode() == page
+        new = translated(page, "a.md", capitals).decode()
         assert [t[0] for t in without_words(new)] == [t[0] for t in without_words(page)], page

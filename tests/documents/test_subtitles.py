@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-from gru_mt import UserError, translate_document
 from gru_mt.documents.registry import read_document
-from tests.documents.translators import Changing, Identity, Numbering
+from tests.documents.translators import capitals, translated
 
 TIMES = "00:00:0{},000 --> 00:00:0{},500 X1:1"
 MARKUP = r"<[^<>]*>|\{\\[^{}]*\}"
@@ -49,8 +48,8 @@ intro
 def test_what_does_not_change_is_the_same_byte_for_byte(text: str, name: str, ending: str) -> None:
     for whole in (text, text.rstrip(), f"{text}\n\n", f"\ufeff{text}"):
         data = whole.replace("\n", ending).encode()
-        assert translate_document(Identity(), data, name) == data
-        changed = translate_document(Changing(), data, name).decode()
+        assert translated(data, name) == data
+        changed = translated(data, name, capitals).decode()
         assert changed.casefold() == whole.replace("\n", ending).casefold()
         kept = [line for line in text.splitlines() if re.match("NOTE|STYLE|::|.*-->", line)]
         assert all(line in re.split(r"\r\n|\r|\n", changed) for line in kept)
@@ -88,26 +87,13 @@ def test_a_text_is_a_sentence_over_lines_and_cues_or_what_one_person_says() -> N
 def test_a_translation_is_cut_in_proportion(
     cues: list[str], translation: str, expected: list[str]
 ) -> None:
-    class Fixed(Identity):
-        def translate(self, sources: list[str], **keywords: object) -> list[str]:
-            return [translation for _ in sources]
-
-    new = translate_document(Fixed(), srt(*cues).encode(), "a.srt")
+    new = translated(srt(*cues), "a.srt", lambda text: translation)
     assert new.decode() == srt(*expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "message"),
-    [
-        ("1\n00:00:01,000 -> 2\nHi\n", "a.srt", "a.srt, line 1: expected times such as"),
-        (CUES + "9\n00:00 --> x\nHi\n", "a.srt", "line 37: expected times"),
-        ("Hi", "a.vtt", "a.vtt, line 1: a file of WebVTT begins with the line WEBVTT"),
-        (VTT + "\n00:05.000 --> soon\nHi\n", "a.vtt", "line 17: expected times"),
-    ],
-)
-def test_a_malformed_file_is_one_line(text: str, name: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        translate_document(Identity(), text.encode(), name)
+def numbered(text: str) -> str:
+    """Return "n </i> <i>": a word, and what stands in < > or { }, in another order."""
+    return " ".join(["n", *re.findall(r"<[^<>]*>|\{[^{}]*\}", text)[::-1]])
 
 
 def test_whatever_is_said_no_cue_is_lost_or_won() -> None:
@@ -118,7 +104,7 @@ def test_whatever_is_said_no_cue_is_lost_or_won() -> None:
         cues = [" ".join(rng.choices(words, k=rng.randint(1, 9))) for _ in range(5)]
         cues = [re.sub(r"\s*\n\s*", "\n", f"a {cue} b") for cue in cues]
         text = srt(*cues)
-        new = translate_document(Numbering(), text.encode(), "a.srt").decode()
+        new = translated(text, "a.srt", numbered).decode()
         assert re.findall(".*-->.*", new) == re.findall(".*-->.*", text)
         blocks = new.strip().split("\n\n")
         assert len(blocks) == 5

@@ -1,33 +1,46 @@
 """What stands for a translator in tests of documents."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
+from gru_mt import translate_document
 from gru_mt.inference.translation import Languages
 
-
-class Identity:
-    """Gives each text back."""
-
-    languages = Languages("en", "fr")
-
-    def translate(self, sources: list[str], **keywords: object) -> list[str]:
-        """Return the texts."""
-        return sources
+_PART = re.compile(r"(<g(\d+)>)(.*?)(</g\2>)|<[^<>]*>|%\w|\{\w*\}|[^<\s%{]+|\s+")
 
 
-class Changing(Identity):
-    """Writes each text in capitals, but for its tags."""
+class By:
+    """Makes of each text what a function does."""
+
+    def __init__(self, function: Callable[[str], str], source: str = "en") -> None:
+        """Take the function, and the language of the texts."""
+        self.function, self.languages = function, Languages(source, "fr")
 
     def translate(self, sources: list[str], **keywords: object) -> list[str]:
-        """Return the texts in capitals."""
-        parts = (re.split("(<[^<>]*>)", text) for text in sources)
-        return ["".join([p if p[:1] == "<" else p.upper() for p in each]) for each in parts]
+        """Return a text for each."""
+        return [*map(self.function, sources)]
 
 
-class Numbering(Identity):
-    """Gives the number of each text, and what stands in < > or { }, in another order."""
+def translated(
+    document: str | bytes, name: str, function: Callable[[str], str] = str, **keywords: Any
+) -> bytes:
+    """Return a document with what `function` makes of its texts; without one they stay."""
+    data = document.encode() if isinstance(document, str) else document
+    return translate_document(By(function), data, name, **keywords)
 
-    def translate(self, sources: list[str], **keywords: object) -> list[str]:
-        """Return "n0", "n1 </i> <i>"."""
-        markup = (re.findall(r"<[^<>]*>|\{[^{}]*\}", text)[::-1] for text in sources)
-        return [" ".join([f"n{number}", *tags]) for number, tags in enumerate(markup)]
+
+def capitals(text: str) -> str:
+    """Return a text in capitals, but for its tags."""
+    return re.sub(r"(<[^<>]*>)|[^<]+|<", lambda match: match[1] or match[0].upper(), text)
+
+
+def backwards(text: str) -> str:
+    """Return a text in capitals from its end: "He is <g1>big</g1>" -> "<g1>BIG</g1> IS HE"."""
+    parts = []
+    for match in _PART.finditer(text):
+        if match[2]:
+            parts.append(f"{match[1]}{backwards(match[3])}{match[4]}")
+        else:
+            parts.append(match[0] if match[0][0] in "<%{" else match[0].upper())
+    return "".join(reversed(parts))

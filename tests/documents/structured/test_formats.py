@@ -1,10 +1,11 @@
-"""What holds for each structured format: its own texts give the same bytes; errors are a line."""
+"""What holds for each format: its own texts give the same bytes, and errors are a line."""
+
+from typing import cast
 
 import pytest
 
-from gru_mt import UserError, translate_document
-from tests.documents.structured.backwards import Backwards
-from tests.documents.translators import Identity
+from gru_mt import UserError
+from tests.documents.translators import backwards, translated
 
 PO = """# A title
 msgid ""
@@ -38,6 +39,7 @@ XLIFF = """<?xml version='1.0'?>
   <trans-unit id="2"><source>It</source>\t<target/></trans-unit>
 </body></file></xliff>
 """.replace("&eacute;", "é")
+TIMES = "00:00:01,000 --> 00:00:02,500"
 JSON = '{"a" : "Say \\"hi\\" \\u00e9",\r\n\t"b":["One more",{}, 1e5, null ], "@c": {"d": "A é"}}'
 PROPERTIES = (
     "# c\\\r\n! d\r\na.b = Hi \\\r\n   you\\!\r\n\r\nc:\\u00e9t\\u00e9 is é\r\nempty=\r\nd\\=e"
@@ -57,9 +59,9 @@ def test_with_its_own_texts_a_file_is_the_same(text: str, ending: str) -> None:
     for whole in (text, text.replace("\r\n", "\n"), text.replace("\n", "\r\n"), text.rstrip()):
         for encoding in ("utf-8", "utf-8-sig", "utf-16"):
             data = whole.encode(encoding)
-            assert translate_document(Identity(), data, f"a.{ending}") == data
+            assert translated(data, f"a.{ending}") == data
     if "é" in text:
-        assert translate_document(Backwards(), data, f"a.{ending}") != data
+        assert translated(data, f"a.{ending}", backwards) != data
 
 
 @pytest.mark.parametrize(
@@ -85,8 +87,20 @@ def test_with_its_own_texts_a_file_is_the_same(text: str, ending: str) -> None:
         ("a=b\nc=is \\u12x4", "properties", r"line 2: \\u wants four hexadecimal digits"),
         ("PK\3\4", "docx", "is damaged, or no such document"),
         ("PK\3\4", "json", "is a zip archive"),
+        (b"\xc3\xa9\xc3\xa9\n\xc3\xa9\xe9\n", "txt", r"line 2: is not utf-8 .*; save it as UTF-8"),
+        (b"a\nb\x81\nc", "txt", r"line 2: is not cp1252 .*; save it as UTF-8"),
+        ("a", "xyz", r"is no known document; these are: \.arb .*\.txt"),
+        ("<meta charset=no-such>a", "html", "declares the encoding 'no-such', which nobody"),
+        ("1\n00:00:01,000 -> 2\nHi\n", "srt", "line 1: expected times such as"),
+        (f"1\n{TIMES}\nHi\n\n2\n00:00 --> x\nHi\n", "srt", "line 6: expected times"),
+        ("Hi", "vtt", "line 1: a file of WebVTT begins with the line WEBVTT"),
+        (f"WEBVTT\n\n{TIMES}\nHi\n00:05.000 --> soon\n", "vtt", "line 5: expected times"),
     ],
 )
-def test_a_malformed_file_is_one_line_with_the_place(data: str, ending: str, message: str) -> None:
+def test_a_malformed_file_is_one_line_with_the_place(
+    data: str | bytes, ending: str, message: str
+) -> None:
     with pytest.raises(UserError, match=rf"^a\.{ending}(, |: ){message}[^\n]*$"):
-        translate_document(Identity(), data.encode(), f"a.{ending}")
+        translated(data, f"dir/a.{ending}")
+    with pytest.raises(UserError, match="data must be of type bytes"):
+        translated(cast("bytes", 7), f"a.{ending}")

@@ -5,9 +5,8 @@ from pathlib import Path
 import polib
 import pytest
 
-from gru_mt import UserError, translate_document
-from tests.documents.structured.backwards import Backwards
-from tests.documents.translators import Identity
+from gru_mt import UserError
+from tests.documents.translators import backwards, translated
 
 HEADER = (
     'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset={}\\n"\n"Plural-Forms: {};\\n"\n\n'
@@ -49,7 +48,7 @@ def entries(text: str) -> list[polib.POEntry]:
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_only_what_is_untranslated_is_filled_and_marked(everything: bool, line_end: str) -> None:
     data = TEXT.replace("\n", line_end).encode()
-    new = translate_document(Backwards(), data, "a.po", everything=everything).decode()
+    new = translated(data, "a.po", backwards, everything=everything).decode()
     assert new.count("\r\n") == (new.count("\n") if line_end == "\r\n" else 0)
     long = "MSGSTR ITS WITH COLUMNS 79 OF LINE A INTO FIT NOT DOES THAT TEXT LONG RATHER A"
     done, fuzzy = ("DONE", "IT IS") if everything else ("fait", "sait")
@@ -64,7 +63,7 @@ def test_only_what_is_untranslated_is_filled_and_marked(everything: bool, line_e
     assert "#, fuzzy, python-format" in new
     assert all(len(line) < 80 for line in new.splitlines() if line.startswith('"MSG'))
     assert new.endswith(f'{line_end}#~ msgstr ""{line_end}')
-    again = translate_document(Backwards(), new.encode(), "a.po")
+    again = translated(new, "a.po", backwards)
     assert again == new.encode() or everything, "what is fuzzy waits for a person"
 
 
@@ -82,14 +81,14 @@ def test_only_what_is_untranslated_is_filled_and_marked(everything: bool, line_e
 def test_each_plural_form_comes_from_its_text(rule: str, forms: list[str]) -> None:
     text = HEADER.format("CHARSET", rule) + 'msgid "cat"\nmsgid_plural "cats"\n'
     text += "".join(f'msgstr[{number}] ""\n' for number in range(len(forms)))
-    [entry] = entries(translate_document(Backwards(), text.encode(), "a.pot").decode())
+    [entry] = entries(translated(text, "a.pot", backwards).decode())
     assert entry.msgstr_plural == dict(enumerate(forms))
     assert entry.flags == ["fuzzy"]
 
 
 def test_the_header_tells_the_encoding() -> None:
     text = HEADER.format("ISO-8859-1", "nplurals=1") + '# é\nmsgid "é ok"\nmsgstr ""\n'
-    new = translate_document(Backwards(), text.encode("latin-1"), "a.po").decode("latin-1")
+    new = translated(text.encode("latin-1"), "a.po", backwards).decode("latin-1")
     assert new == text.replace('msgid "é', '#, fuzzy\nmsgid "é').replace('"\n\n', '"\n\n').replace(
         'ok"\nmsgstr ""', 'ok"\nmsgstr "OK É"'
     )
@@ -98,18 +97,14 @@ def test_the_header_tells_the_encoding() -> None:
 def test_a_file_that_holds_a_path_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.po").write_text('msgid "a b"\nmsgstr ""\n')
     with pytest.raises(UserError, match=r"a\.po, line 1: is no line of \.po"):
-        translate_document(Backwards(), str(tmp_path / "secret.po").encode(), "a.po")
+        translated(str(tmp_path / "secret.po"), "a.po")
 
 
 @pytest.mark.parametrize(
     "text", ["", 'a "b" \\ c\td', "\x0b\x0c", "one two " * 20, "l" * 200, "é\n\n"]
 )
 def test_a_translation_is_written_as_gettext_reads_it(text: str) -> None:
-    class Always(Identity):
-        def translate(self, sources: list[str], **keywords: object) -> list[str]:
-            return [text for _ in sources]
-
-    data = '# \f\nmsgid "a\u2028b"\nmsgstr ""\n'.encode()
-    new = translate_document(Always(), data, "a.po").decode()
+    data = '# \f\nmsgid "a\u2028b"\nmsgstr ""\n'
+    new = translated(data, "a.po", lambda source: text).decode()
     [entry] = entries(new.replace("\u2028", " "))
     assert entry.msgstr == text.strip()

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from gru_mt import translate_document
 from gru_mt.documents.document import replacing
 from gru_mt.documents.structured.program_text import is_text, program_place
-from tests.documents.structured.backwards import Backwards
+from tests.documents.translators import backwards, translated
 
 
 @pytest.mark.parametrize(
@@ -50,23 +49,15 @@ def test_options_and_bullets_stay_where_they_are() -> None:
     assert [edit.text for edit in place.edits(place.text)] == [value]
 
 
-@pytest.mark.parametrize(
-    ("value", "answer"),
-    [
-        *((text, True) for text in ("Save", "Hi!", "Don't", "Hi, {name}!", "two words", "保存")),
-        *(
-            (text, True)
-            for text in ("<b>Save</b>", "Loading...", "{count} files", "été", "E-mail:")
-        ),
-        *((text, False) for text in ("", " ", "12:30", "#fff", "save_as", "a/b.png", "en-US/x")),
-        *(
-            (text, False)
-            for text in ("http://a.org/b", "{name}", "fontSize", "a@b.org", "v1.2", "10px")
-        ),
-    ],
-)
-def test_a_string_for_people_is_told_from_one_for_programs(value: str, answer: bool) -> None:
-    assert is_text(value) == answer
+TEXTS = ["Save", "Hi!", "Don't", "Hi, {name}!", "two words", "保存", "<b>Save</b>", "Loading...",
+         "{count} files", "été", "E-mail:"]  # fmt: skip
+NO_TEXTS = ["", " ", "12:30", "#fff", "save_as", "a/b.png", "en-US/x", "http://a.org/b", "{name}",
+            "fontSize", "a@b.org", "v1.2", "10px"]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [*TEXTS, *NO_TEXTS])
+def test_a_string_for_people_is_told_from_one_for_programs(value: str) -> None:
+    assert is_text(value) == (value in TEXTS)
 
 
 def test_json_changes_only_in_its_texts() -> None:
@@ -74,7 +65,7 @@ def test_json_changes_only_in_its_texts() -> None:
  "placeholders": {"name": {"example": "A b"}}},
  "a b": [ "One two", ["Key", "key_two"], 1.50, true ],
  "z": "x \\"y\\" \\u00e9\\n\\nZ", "url": "https://a.org"}"""
-    new = translate_document(Backwards(), text.encode(), "a.arb").decode()
+    new = translated(text, "a.arb", backwards).decode()
     changed = {
         '"Say {name} now"': '"NOW {name} SAY"',
         '"One two"': '"TWO ONE"',
@@ -109,5 +100,5 @@ def test_json_changes_only_in_its_texts() -> None:
 def test_properties_change_only_in_their_texts(line: str, new: str, encoding: str) -> None:
     old = f"# c\n{line}\nk=Key\n" if not line.endswith("\\") else f"k=Key\n{line}"
     expected = old.replace(line, new).replace("Key", "KEY")
-    written = translate_document(Backwards(), old.encode(encoding), "a.properties")
+    written = translated(old.encode(encoding), "a.properties", backwards)
     assert written.decode(encoding) == expected

@@ -4,8 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from gru_mt import translate_document
-from tests.documents.structured.backwards import Backwards
+from tests.documents.translators import backwards, translated
 
 ONE = """<?xml version="1.0" encoding="UTF-8"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en"><body>
@@ -20,6 +19,7 @@ TWO = """<x:xliff version="2.0" xmlns:x="urn:oasis:names:tc:xliff:document:2.0" 
   </x:segment>
   <x:ignorable><x:source> and </x:source></x:ignorable>
  </x:unit></x:file></x:xliff>"""
+SEGMENT = "<seg-source>a b</seg-source>"
 REVIEW = '<target state="needs-review-translation">'
 
 
@@ -32,27 +32,22 @@ REVIEW = '<target state="needs-review-translation">'
         ('<target state="new">a b</target>', f"{REVIEW}B A</target>", False),
         ("<target>c</target>", "<target>c</target>", False),
         ("<target>c</target>", f"{REVIEW}B A</target>", True),
-        (
-            "<seg-source>a b</seg-source>",
-            f"<seg-source>a b</seg-source>{REVIEW}B A</target>",
-            False,
-        ),
+        (SEGMENT, f"{SEGMENT}{REVIEW}B A</target>", False),
     ],
 )
 def test_a_target_of_version_1_is_filled(target: str, new: str, everything: bool) -> None:
-    data = ONE.format(source="a b", target=target).encode()
-    expected = ONE.format(source="a b", target=new).encode()
-    assert translate_document(Backwards(), data, "a.xlf", everything=everything) == expected
+    data, expected = (ONE.format(source="a b", target=each) for each in (target, new))
+    assert translated(data, "a.xlf", backwards, everything=everything).decode() == expected
 
 
 @pytest.mark.parametrize("state", ["", ' state="initial"'])
 @pytest.mark.parametrize("target", ["", "\n   <x:target></x:target>"])
 def test_a_target_of_version_2_is_filled(state: str, target: str) -> None:
     source = 'Press <x:pc id="1">the key</x:pc>'
-    data = TWO.format(source=source, target=target, state=state).encode()
+    data = TWO.format(source=source, target=target, state=state)
     target = '\n   <x:target><x:pc id="1">KEY THE</x:pc> PRESS</x:target>'
-    expected = TWO.format(source=source, target=target, state=' state="translated"').encode()
-    assert translate_document(Backwards(), data, "a.xliff") == expected
+    expected = TWO.format(source=source, target=target, state=' state="translated"')
+    assert translated(data, "a.xliff", backwards).decode() == expected
 
 
 @pytest.mark.parametrize(
@@ -63,10 +58,7 @@ def test_a_target_of_version_2_is_filled(state: str, target: str) -> None:
         ('a <g id="1"/> b', 'B <g id="1"/> A'),
         ('a <ph id="1">&lt;br/&gt;</ph> b', 'B <ph id="1">&lt;br/&gt;</ph> A'),
         ('a <bpt id="1">{</bpt>b<ept id="1">}</ept>', '<bpt id="1">{</bpt>B<ept id="1">}</ept> A'),
-        (
-            'a <bx id="1" rid="9"/>b<ex id="2" rid="9"/>',
-            '<bx id="1" rid="9"/>B<ex id="2" rid="9"/> A',
-        ),
+        ('a <bx id="1" rid="9"/>b<ex rid="9"/>', '<bx id="1" rid="9"/>B<ex rid="9"/> A'),
         ('a <x id="START_B_1"/>b<x id="CLOSE_B"/>', '<x id="START_B_1"/>B<x id="CLOSE_B"/> A'),
         (
             'a <bpt id="1"/><g id="2">b <ept id="1"/>c</g>',
@@ -81,6 +73,6 @@ def test_a_target_of_version_2_is_filled(state: str, target: str) -> None:
     ],
 )
 def test_inline_tags_travel(source: str, target: str) -> None:
-    new = translate_document(Backwards(), ONE.format(source=source, target="").encode(), "a.xlf")
+    new = translated(ONE.format(source=source, target=""), "a.xlf", backwards)
     assert new.decode() == ONE.format(source=source, target=f"{REVIEW}{target}</target>")
     ET.fromstring(new)
