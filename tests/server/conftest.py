@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from gru_mt import Translator
 from gru_mt.server.api import Api
@@ -16,13 +17,18 @@ from gru_mt.server.app import Server, address_of, open_socket
 from gru_mt.server.directions import Direction, Directions
 
 Start = Callable[..., str]
+EN_FR = {"source": "en", "target": "fr"}
+
+
+def post(address: str, **values: Any) -> requests.Response:
+    return requests.post(address, json=EN_FR | values, timeout=20)
 
 
 def wait_until(holds: Callable[[], object]) -> None:
     end_s = time.monotonic() + 20
     while not holds():
         assert time.monotonic() < end_s
-        time.sleep(0.01)
+        time.sleep(0.03)
 
 
 @pytest.fixture
@@ -32,7 +38,6 @@ def start(workplace: Path) -> Generator[Start]:
     They stand for the run at `path`. Other keywords are those of `Api`.
     """
     servers: list[tuple[Any, threading.Thread]] = []
-
     run = workplace / "runs" / "small"
 
     def started(*translators: Translator, path: Path = run, **keywords: Any) -> str:

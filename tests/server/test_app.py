@@ -20,18 +20,12 @@ from gru_mt.server.directions import Direction, Directions
 from gru_mt.server.page.routes import FILES as PAGE
 from gru_mt.server.requests import Rate
 from gru_mt.server.spec import SPEC
-from tests.server.conftest import Start
-
-EN_FR = {"source": "en", "target": "fr"}
+from tests.server.conftest import EN_FR, Start, post
 
 
 @pytest.fixture
 def translator(workplace: Path) -> Translator:
     return Translator.load(workplace / "runs" / "small")
-
-
-def post(address: str, **values: Any) -> requests.Response:
-    return requests.post(address, json=values, timeout=20)
 
 
 @pytest.mark.parametrize("sent", ["json", "data", "files", "params"])
@@ -66,7 +60,7 @@ def test_a_mistake_is_an_error_that_says_what(
     start: Start, values: Any, status: int, parts: list[str]
 ) -> None:
     address = start(limits=Limits(characters=100))
-    answer = post(f"{address}/translate", **(EN_FR | values))
+    answer = post(f"{address}/translate", **values)
     assert answer.status_code == status
     assert all(part in answer.json()["error"] for part in parts), answer.json()
 
@@ -81,7 +75,7 @@ def test_a_malformed_body_is_an_error(start: Start, body: bytes) -> None:
 
 def test_lists_alternatives_and_odd_characters(start: Start, translator: Translator) -> None:
     texts = ["I see one cat.", "", "\ud800 \x00 we like"]
-    answer = post(f"{start()}/translate", q=texts, alternatives=2, **EN_FR).json()
+    answer = post(f"{start()}/translate", q=texts, alternatives=2).json()
     assert list(map(len, answer.values())) == [3, 3]
     one = translator.translate(texts[0], n_best=3).texts
     assert [answer["translatedText"][0], *answer["alternatives"][0]] == one
@@ -128,7 +122,7 @@ def test_a_text_in_the_wanted_language_stays(
 
 def test_html_keeps_tags_and_entities(start: Start, translator: Translator) -> None:
     text = "<p class='a'> I see one &lt;cat&gt;.</p>\n<script>I see</script>"
-    answer = post(f"{start()}/translate", q=text, format="html", **EN_FR).json()
+    answer = post(f"{start()}/translate", q=text, format="html").json()
     found = str(translator.translate("I see one <cat>.")).replace("<", "&lt;").replace(">", "&gt;")
     assert answer["translatedText"] == f"<p class='a'> {found}</p>\n<script>I see</script>"
 
@@ -185,10 +179,8 @@ def test_a_document_comes_back_under_a_name_that_cannot_be_guessed(
     address = start()
     file = ("../../etc/my letter.TXT", b"I see one cat.\r\n\r\n12\r\n")
     sent: Any = {"files": {"file": file}, "data": EN_FR, "timeout": 20}
-    urls = [
-        requests.post(f"{address}/translate_file", **sent).json()["translatedFileUrl"]
-        for _ in range(2)
-    ]
+    answers = [requests.post(f"{address}/translate_file", **sent) for _ in range(2)]
+    urls = [answer.json()["translatedFileUrl"] for answer in answers]
     assert urls[0].startswith(f"{address}/download_file/")
     assert urls[0] != urls[1]
     got = requests.get(urls[0], timeout=20)
@@ -200,7 +192,7 @@ def test_a_document_comes_back_under_a_name_that_cannot_be_guessed(
     odd = requests.post(f"{address}/translate_file", data=EN_FR, files={"file": ("a.exe", b"")})
     assert odd.status_code == 400
     assert all(ending in odd.json()["error"] for ending in ENDINGS)
-    assert post(f"{address}/translate_file", file="a", **EN_FR).status_code == 400
+    assert post(f"{address}/translate_file", file="a").status_code == 400
 
 
 def test_a_suggestion_is_a_correction_from_then_on(
@@ -208,18 +200,16 @@ def test_a_suggestion_is_a_correction_from_then_on(
 ) -> None:
     run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
     address = start(Translator.load(run), path=run, suggestions=True)
-    values = {"q": "I see one cat.", "s": "Un chat !", **EN_FR}
+    values: Any = {"q": "I see one cat.", "s": "Un chat !"}
     site = {"Origin": "https://bad.org"}
-    assert requests.post(f"{address}/suggest", values, headers=site).status_code == 403
+    assert requests.post(f"{address}/suggest", EN_FR | values, headers=site).status_code == 403
     assert read_corrections(run) == []
     assert post(f"{address}/suggest", **values).json() == {"success": True}
     assert post(f"{address}/translate", **values).json()["translatedText"] == "Un chat !"
     assert post(f"{address}/suggest", **values | {"s": "a\tb\x00"}).status_code == 400
     assert post(f"{start()}/suggest", **values).status_code == 403
-    failed = post(
-        f"{start(Translator.load(run), path=tmp_path / 'a.zip', suggestions=True)}/suggest",
-        **values,
-    )
+    archive = start(Translator.load(run), path=tmp_path / "a.zip", suggestions=True)
+    failed = post(f"{archive}/suggest", **values)
     assert failed.status_code == 500
     assert "zip" not in failed.json()["error"], "no path of the server"
 
@@ -239,3 +229,31 @@ def test_a_connection_sends_small_packets_at_once() -> None:
         listening.accept()[0] as accepted,
     ):
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_details_are_the_parts_of_the_translation(start: Start, translator: Translator) -> None:
+    text = " I see one cat.  we want a@b.org!\n\n\tthey like\r\n"
+    address = start()
+    answer = post(f"{address}/translate", q=[text, ""], details="true").json()
+    parts, none = answer["details"]
+    assert none == []
+    assert "".join(part["text"] for part in parts) == answer["translatedText"][0]
+    sentences = [part for part in parts if "source" in part]
+    sources = ["I see one cat.", "we want a@b.org!", "they like"]
+    assert [each["source"] for each in sentences] == sources
+    first = translator.translate("I see one cat.").to_json()
+    named = ("text", "confidence", "warnings")
+    assert [sentences[0][name] for name in named] == [first[name] for name in named]
+    plain = post(f"{address}/translate", q=text, details=False).json()
+    assert plain.keys() == {"translatedText"}
+
+
+def test_the_page_may_ask_its_server_alone(start: Start) -> None:
+    address = start()
+    for path, kind in [("/", "html"), ("/page.css", "css"), ("/page.js", "javascript")]:
+        answer = requests.get(f"{address}{path}")
+        assert answer.headers["Content-Type"] == f"text/{kind}; charset=utf-8"
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+    assert requests.post(address).status_code == 405

@@ -1,4 +1,4 @@
-"""Models in memory: which one a request means, and what happens when files are replaced."""
+"""Models in memory: which one a request or a text wants, and what happens when files change."""
 
 import asyncio
 import shutil
@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import requests
 import torch
 
 from gru_mt import Translator, UserError
@@ -19,8 +18,9 @@ from gru_mt.corrections.store import add_correction
 from gru_mt.inference.translation import Languages
 from gru_mt.server import directions
 from gru_mt.server.app import QUIET_S, _learn_when_quiet
+from gru_mt.server.detection import Profile, detect
 from gru_mt.server.directions import Direction, Directions
-from tests.server.conftest import Start, wait_until
+from tests.server.conftest import Start, post, wait_until
 
 
 @pytest.fixture
@@ -100,8 +100,8 @@ def test_a_model_that_was_learned_while_nobody_asks_answers_from_then_on(
     save_bundle(new, bundle, {})
     program.write_text(f"#!/bin/sh\nmv {run}/model {tmp_path}/old\nmv {new} {run}/model\n")
     program.chmod(0o700)
-    values = {"q": "I see one cat.", "source": "en", "target": "fr"}
-    before, after = (str(Translator.load(path).translate(values["q"])) for path in (run, new))
+    text = "I see one cat."
+    before, after = (str(Translator.load(path).translate(text)) for path in (run, new))
     assert before != after
     monkeypatch.setattr("sys.executable", str(program))
     monkeypatch.setattr("gru_mt.server.app.QUIET_S", 0.01)
@@ -109,7 +109,7 @@ def test_a_model_that_was_learned_while_nobody_asks_answers_from_then_on(
     address = start(path=run, learns=True)
 
     def answer() -> object:
-        return requests.post(f"{address}/translate", values, timeout=20).json()["translatedText"]
+        return post(f"{address}/translate", q=text).json()["translatedText"]
 
     assert answer() == before
     add_correction(run, "I see one hat.", "Un chapeau !", by="me")
@@ -162,3 +162,35 @@ def test_a_replaced_model_is_used_and_a_damaged_one_is_not(
     assert str(direction.translator().translate("I see a cat.")) == str(
         first.translate("I see a cat.")
     )
+
+
+PROFILES = {
+    "en": Profile(["the", "cat", "sees", "a"]),
+    "fr": Profile(["le", "chat", "voit", "un"]),
+    "ja": Profile(["猫が好きです"]),
+    "zh": Profile(["我喜欢猫"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "confidence"),
+    [
+        ("The cat sees.", "en", 100),
+        ("LE CHAT", "fr", 100),
+        ("the hound", "en", 37.5),  # 3 of 8 letters are in known words
+        ("好きです", "ja", 100),  # no spaces, so letters count
+        ("我喜欢狗", "zh", 75),
+        ("Привет", "en", 0),
+        ("123 😀", "en", 0),
+        ("", "en", 0),
+    ],
+)
+def test_the_likeliest_language_comes_first(text: str, language: str, confidence: float) -> None:
+    code, sure = detect(text, PROFILES)[0]
+    assert code == language
+    assert sure == pytest.approx(confidence, abs=0.5)
+
+
+def test_what_two_languages_may_be_is_unsure() -> None:
+    same = {"a": Profile(["on"]), "b": Profile(["on"])}
+    assert detect("on", same) == [("a", 50), ("b", 50)]
