@@ -65,6 +65,7 @@ def test_a_run_learns_what_was_corrected_and_keeps_the_model_before(
 ) -> None:
     monkeypatch.setitem(learning._TRAINING, "learning_rate", 1e-2)  # a tiny model learns slowly
     monkeypatch.setattr(learning, "MOST_LOST", 100.0)
+    monkeypatch.setattr(learning, "LEAST_CORRECTED", 900)
     before = contents(run)
     found = told(run)
     (run / "corrections.jsonl").rename(run / "hidden")
