@@ -215,6 +215,15 @@ def verify_checksum(values: dict[str, Any], path: Path) -> dict[str, Any]:
     return contents
 
 
+def file_stamp(path: Path) -> tuple[int, int, int]:
+    """Return what changes where a file is replaced: its time in ns first; zeros without one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0, 0
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     with os_errors_as(path, "read"), path.open("rb") as file:

@@ -20,6 +20,7 @@ from gru_mt.data.text.truecase import is_all_caps
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Case, Sentence, first_letter
+from gru_mt.storage import file_stamp
 
 Key = tuple[str, ...]  # of sentences in a row
 
@@ -97,7 +98,7 @@ class CorrectionMemory:
     def __init__(self, folder: Path) -> None:
         """Take the folder of a run, or of its model or export; there may be none yet."""
         self._folder, self._file = folder, corrections_file(folder)
-        self._stamp: tuple[int, ...] | None = None  # of the file as it was read
+        self._stamp = (0, 0, 0)  # of the file as it was read: there was none
         self._entries: dict[Correction, _Entry] = {}  # the newest first
         self._by_key: dict[Key, list[_Entry]] = {}
 
@@ -106,11 +107,7 @@ class CorrectionMemory:
 
         Raises UserError where it is damaged.
         """
-        try:
-            status = self._file.stat()
-            stamp = status.st_mtime_ns, status.st_size, status.st_ino
-        except FileNotFoundError:
-            stamp = None
+        stamp = file_stamp(self._file)
         if stamp != self._stamp:
             newest_first = read_corrections(self._folder)[::-1]
             known = self._entries

@@ -88,13 +88,13 @@ class Api:
     suggestions: bool = False  # whether anybody who may ask may correct translations, too
     learns: bool = False  # whether models are trained on corrections while nobody asks
     batcher: Batcher = field(init=False)
-    downloads: Downloads = field(init=False)
+    downloads: Downloads = field(init=False)  # while the server runs
     threads: ThreadPoolExecutor = field(init=False)  # that translate documents
     documents: Semaphore = field(init=False)
     rate: Rate | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.batcher, self.downloads = Batcher(self.limits.waiting), Downloads()
+        self.batcher = Batcher(self.limits.waiting)
         self.threads = ThreadPoolExecutor(MOST_DOCUMENTS, "document")
         self.documents = Semaphore(MOST_DOCUMENTS)
         self.rate = Rate(self.limits.per_minute) if self.limits.per_minute else None

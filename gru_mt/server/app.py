@@ -6,9 +6,11 @@ import math
 import socket
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
@@ -17,30 +19,22 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gru_mt.errors import UserError, short_text
 from gru_mt.server.api import Api
-from gru_mt.server.batcher import Batcher, Busy, ModelFailed, while_running
+from gru_mt.server.batcher import Batcher, while_running
+from gru_mt.server.downloads import Downloads
 from gru_mt.server.page.routes import page_routes
-from gru_mt.server.requests import answer_error
+from gru_mt.server.requests import ANSWERS, answer_error
 from gru_mt.server.spec import SPEC
 
 QUIET_S = 60.0  # in which nobody asks
 BUSY_S = 3_600.0  # after which models learn though somebody asks
 Handler = Callable[[Request], Awaitable[Response]]
-ERRORS: tuple[Any, ...] = (
-    HTTPException,
-    ClientDisconnect,
-    UserError,
-    Busy,
-    ModelFailed,
-    TimeoutError,
-    Exception,
-)
 log = logging.getLogger(__name__)
 
 
@@ -54,19 +48,18 @@ def application(api: Api) -> Starlette:
     return Starlette(
         routes=_routes(api, statuses),
         middleware=middleware,
-        exception_handlers=dict.fromkeys(ERRORS, answer_error),
+        exception_handlers=dict.fromkeys([HTTPException, UserError, *ANSWERS], answer_error),
         lifespan=partial(_lifespan, api),
     )
 
 
 @asynccontextmanager
 async def _lifespan(api: Api, app: Starlette) -> AsyncIterator[None]:
-    try:
-        _ = api.directions.profiles  # now, not while the first client waits
+    _ = api.directions.profiles  # now, not while the first client waits
+    with TemporaryDirectory(prefix="gru-mt-", ignore_cleanup_errors=True) as folder:
+        api.downloads = Downloads(Path(folder))
         async with api.batcher.running(), while_running(_learn_when_quiet(api)):
             yield
-    finally:
-        api.downloads.close()
 
 
 async def _learn_when_quiet(api: Api) -> None:
@@ -137,19 +130,17 @@ class _Statuses:
 
 def _exposition(batcher: Batcher, statuses: Counter[int]) -> str:
     """Return the counts in Prometheus's text format."""
-    kinds = {"_total": "counter"}
-    metrics: dict[str, tuple[str, dict[str, float]]] = {
-        "requests_total": (
-            "Answers by status.", {f'{{status="{s}"}}': n for s, n in sorted(statuses.items())},
-        ),
-        "lines_total": ("Translated lines.", {"": batcher.lines}),
-        "batches_total": ("Batches of lines.", {"": batcher.batches}),
-        "translation_seconds_total": ("Seconds spent on batches.", {"": batcher.seconds}),
-        "waiting_requests": ("Requests in the queue.", {"": len(batcher.jobs)}),
-    }  # fmt: skip
+    answers = {f'{{status="{status}"}}': count for status, count in sorted(statuses.items())}
+    metrics: list[tuple[str, str, Mapping[str, float]]] = [
+        ("requests_total", "Answers by status.", answers),
+        ("lines_total", "Translated lines.", {"": batcher.lines}),
+        ("batches_total", "Batches of lines.", {"": batcher.batches}),
+        ("translation_seconds_total", "Seconds spent on batches.", {"": batcher.seconds}),
+        ("waiting_requests", "Requests in the queue.", {"": len(batcher.jobs)}),
+    ]
     lines = []
-    for name, (about, values) in metrics.items():
-        kind = kinds.get(name[-6:], "gauge")
+    for name, about, values in metrics:
+        kind = "counter" if name.endswith("_total") else "gauge"
         lines += [f"# HELP gru_mt_{name} {about}", f"# TYPE gru_mt_{name} {kind}"]
         lines += [f"gru_mt_{name}{label} {value}" for label, value in values.items()]
     return "".join(f"{line}\n" for line in lines)

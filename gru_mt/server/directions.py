@@ -19,6 +19,7 @@ from gru_mt.inference.engines.onnx_engine import METADATA
 from gru_mt.inference.translator import Translator
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.server.detection import Profile
+from gru_mt.storage import file_stamp
 
 LONGEST_CODE = 40  # characters
 IDLE = 19  # the lowest priority of a process
@@ -41,7 +42,7 @@ class Direction:
         self._translator = load()
         self.source = _code(self._translator.languages.source)
         self.target = _code(self._translator.languages.target)
-        self._learned_ns = _changed_ns(self._run.learned)
+        self._learned_ns, *_ = file_stamp(self._run.learned)
 
     @property
     def name(self) -> str:
@@ -79,7 +80,7 @@ class Direction:
 
         The log says what came of it. Whoever is cancelled ends the process; then nothing changes.
         """
-        corrected_ns = _changed_ns(self._run.corrections)
+        corrected_ns, *_ = file_stamp(self._run.corrections)
         if corrected_ns <= self._learned_ns:
             return
         self._learned_ns = corrected_ns
@@ -165,23 +166,8 @@ def _code(name: str) -> str:
     return f"{language_code(code)}-{region}" if region else language_code(code)
 
 
-def _changed_ns(file: Path) -> int:
-    """Return when a file was changed last; 0 where there is none."""
-    try:
-        return file.stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
-def _stamp(path: Path) -> list[tuple[int, int, int] | None]:
+def _stamp(path: Path) -> list[tuple[int, int, int]]:
     """Return what changes where a model's files are replaced."""
     run = Run(path)
     files = (path / WEIGHTS, run.bundle / WEIGHTS, path / METADATA, run.export("fp32") / METADATA)
-    stamps: list[tuple[int, int, int] | None] = []
-    for file in (*files, *([path] if path.is_file() else ())):
-        try:
-            found = file.stat()
-            stamps.append((found.st_mtime_ns, found.st_size, found.st_ino))
-        except OSError:
-            stamps.append(None)
-    return stamps
+    return [*map(file_stamp, (*files, *([path] if path.is_file() else ())))]

@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 KEPT_S = 600.0
@@ -18,11 +17,10 @@ class Download(NamedTuple):
 
 
 class Downloads:
-    """The files, by names that cannot be guessed. `close` deletes all."""
+    """The files in a folder, by names that cannot be guessed."""
 
-    def __init__(self) -> None:
-        self._folder: TemporaryDirectory[str] | None = None
-        self._files: dict[str, Download] = {}
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._files = folder, dict[str, Download]()
 
     def add(self, content: bytes, name: str, target: str) -> str:
         """Keep a translation of the file `name` into `target`; return its name for `find`.
@@ -31,10 +29,7 @@ class Downloads:
         """
         path = PurePath(name.replace("\\", "/"))
         token = f"{secrets.token_urlsafe(24)}{path.suffix.lower()}"
-        self._folder = self._folder or TemporaryDirectory(
-            prefix="gru-mt-", ignore_cleanup_errors=True
-        )
-        file = Path(self._folder.name) / secrets.token_hex(16)
+        file = self._folder / secrets.token_hex(16)
         file.write_bytes(content)
         while len(self._files) >= MOST_FILES:
             self._delete(next(iter(self._files)))
@@ -48,7 +43,3 @@ class Downloads:
     def _delete(self, token: str) -> None:
         if download := self._files.pop(token, None):
             download.path.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        if self._folder:
-            self._folder.cleanup()

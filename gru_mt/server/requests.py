@@ -14,12 +14,18 @@ from starlette.responses import JSONResponse
 from gru_mt.errors import UserError, short_repr
 from gru_mt.server.batcher import Busy, ModelFailed
 
-GONE = 499  # a client that left, as nginx counts it
 RETRY_S = 5  # when a client that was sent away may come again
 MINUTE_NS = 60 * 10**9
 MOST_CLIENTS = 10_000  # whose rates are known
 AUTO = "auto"  # a source language that is to be detected
 Values = dict[str, Any]
+ANSWERS: dict[type[Exception], tuple[int, str]] = {  # to what else a request may fail by
+    ClientDisconnect: (499, "the client left"),  # as nginx counts it
+    Busy: (503, "too many requests are waiting; try again later"),
+    TimeoutError: (503, "the request took too long; send less at once, or try later"),
+    ModelFailed: (500, "the model failed; the server's log says why"),
+    Exception: (500, "the server failed; its log says why"),
+}
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -70,20 +76,12 @@ class Suggest(Pair):
 
 def answer_error(request: Request, error: Exception) -> JSONResponse:
     """Return the answer to a request that failed: {"error": why}, with the status."""
-    status, reason = 500, "the server failed; its log says why"
-    match error:
-        case HTTPException():
-            status, reason = error.status_code, error.detail
-        case UserError():  # a document or a correction that is none
-            status, reason = 400, str(error)
-        case ClientDisconnect():
-            status, reason = GONE, "the client left"
-        case Busy():
-            status, reason = 503, "too many requests are waiting; try again later"
-        case TimeoutError():
-            status, reason = 503, "the request took too long; send less at once, or try later"
-        case ModelFailed():
-            reason = "the model failed; the server's log says why"
+    if isinstance(error, HTTPException):
+        status, reason = error.status_code, error.detail
+    elif isinstance(error, UserError):  # a document or a correction that is none
+        status, reason = 400, str(error)
+    else:
+        status, reason = next(it for kind, it in ANSWERS.items() if isinstance(error, kind))
     headers = {"Retry-After": str(RETRY_S)} if status == 503 else getattr(error, "headers", None)
     return JSONResponse({"error": reason}, status, headers)
 
