@@ -10,11 +10,13 @@ import termios
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
 import pytest
 
 from gru_mt.cli import main
+from gru_mt.corrections.store import Correction, add_corrections
 
 CONFIG = """
 data: {{corpus: {corpus}}}
@@ -56,6 +58,10 @@ def assert_one_line(result: Result, *parts: str) -> None:
     assert result.out == ""
     assert result.err.count("\n") == 1
     assert all(part in result.err for part in parts), result.err
+
+
+def add_correction(run: Path, source: str, target: str, by: str = "") -> None:
+    add_corrections(run, [Correction.of(source, target, by)])
 
 
 @contextmanager

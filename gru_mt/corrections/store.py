@@ -69,11 +69,6 @@ def check_run(folder: Path) -> None:
         raise UserError(f"{short_text(folder)}: holds no run; corrections are kept in a run")
 
 
-def add_correction(folder: Path, source: str, target: str, *, by: str) -> None:
-    """Add a correction to a run; `by` tells who makes it. Raises UserError as the others here."""
-    add_corrections(folder, [Correction.of(source, target, by)])
-
-
 def read_table(path: Path, by: str) -> list[Correction]:
     """Return the corrections of a UTF-8 file with lines of "sentence<TAB>translation".
 

@@ -39,19 +39,14 @@ class Direction:
         """Load the model at `path` by `load`, which raises UserError where there is none."""
         self.path, self._load, self._run = path, load, Run(path)
         self._stamp, self._looked_s = _stamp(path), time.monotonic()
-        self._translator = load()
-        self.source = _code(self._translator.languages.source)
-        self.target = _code(self._translator.languages.target)
+        self.loaded = load()  # the translator that was loaded last
+        self.source = _code(self.loaded.languages.source)
+        self.target = _code(self.loaded.languages.target)
         self._learned_ns, *_ = file_stamp(self._run.learned)
 
     @property
     def name(self) -> str:
         return f"{short_text(self.path)} ({self.source} to {self.target})"
-
-    @property
-    def loaded(self) -> Translator:
-        """The translator that was loaded last."""
-        return self._translator
 
     def translator(self) -> Translator:
         """Return the translator of the present files, or the last that could be loaded."""
@@ -61,7 +56,7 @@ class Direction:
             if stamp != self._stamp:
                 self._stamp = stamp
                 self._renew()
-        return self._translator
+        return self.loaded
 
     def _renew(self) -> None:
         try:
@@ -69,10 +64,10 @@ class Direction:
         except (UserError, OSError) as error:
             log.error(f"{self.name}: was replaced; the old one is used, as the new fails: {error}")
             return
-        if new.languages != self._translator.languages:
+        if new.languages != self.loaded.languages:
             log.error(f"{self.name}: was replaced by one of other languages; the old one is used")
             return
-        self._translator = new
+        self.loaded = new
         log.warning(f"{self.name}: was replaced; the new one is used")
 
     async def learn(self) -> None:

@@ -10,14 +10,14 @@ from gru_mt.bundle import load_bundle
 from gru_mt.config.schema import Config
 from gru_mt.corrections import learn as learning
 from gru_mt.corrections.learn import Learned, Measured, learn
-from gru_mt.corrections.store import Correction, add_correction
+from gru_mt.corrections.store import Correction
 from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.inference.translator import Translator
 from gru_mt.run import Run as RunFolder
 from gru_mt.storage import is_temporary
 from gru_mt.training.output.lock import InUse, locked
-from tests.command_line import Run
+from tests.command_line import Run, add_correction
 
 CPU = torch.device("cpu")
 SENTENCE, BETTER = "they take three books.", "eux prends livre trois."  # no short text
@@ -28,7 +28,7 @@ def run(workplace: Path, tmp_path: Path) -> Path:
     """Return a copy of a finished run, with three corrections."""
     run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
     for source, target in ((SENTENCE, BETTER), ("I see!", "oui !"), ("you take!", "prends !")):
-        add_correction(run, source, target, by="")
+        add_correction(run, source, target)
     return run
 
 
@@ -124,8 +124,8 @@ def test_what_dev_or_test_has_is_not_learned(run: Path) -> None:
     with pytest.raises(UserError, match="has no corrections; gru-mt correct adds them"):
         told(run)
     [dev], [test] = find_sets(run, "dev") or [], find_sets(run, "test") or []
-    add_correction(run, dev.sources[0].upper(), "x", by="")
-    add_correction(run, "so it is.", test.references[0][0].upper(), by="")
+    add_correction(run, dev.sources[0].upper(), "x")
+    add_correction(run, "so it is.", test.references[0][0].upper())
     found = told(run)
     assert (found.corrections, found.kept_out, found.is_replaced) == (2, 2, False)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from gru_mt.corrections.memory import CorrectionMemory
-from gru_mt.corrections.store import add_correction
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.evaluation.evaluate import evaluate
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.translator import Translator
+from tests.command_line import add_correction
 
 TRAINING = [
     "So the room there is free, and Tom is late here, no oh yes.",
@@ -41,7 +41,7 @@ CORRECTIONS = [
 def run(tmp_path: Path) -> Path:
     (tmp_path / "config.yaml").touch()
     for source, target in CORRECTIONS:
-        add_correction(tmp_path, source, target, by="")
+        add_correction(tmp_path, source, target)
     return tmp_path
 
 
@@ -95,7 +95,7 @@ def test_what_differs_in_case_marks_and_what_is_copied_is_answered(
 def test_corrections_that_come_and_go_while_it_is_used_are_noticed(run: Path) -> None:
     memory = CorrectionMemory(run / "onnx")
     assert answered(memory, "Room 12 is free.") == "La chambre 12 est libre."
-    add_correction(run, "Room 13 is free.", "Chambre 13 : libre.", by="")
+    add_correction(run, "Room 13 is free.", "Chambre 13 : libre.")
     assert answered(memory, "Room 12 is free.") == "La chambre 12 est libre.", "it is of this one"
     assert answered(memory, "Room 15 is free.") == "Chambre 15 : libre.", "it is the newest"
     (run / "corrections.jsonl").unlink()
@@ -108,7 +108,7 @@ def test_translating_uses_corrections_and_says_so_but_scores_do_not(
     run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
     line, plain = "we take four hats. they see!", Translator.load(run)
     before = plain.translate(line).to_json()
-    add_correction(run, "they see!", "Ah !", by="")
+    add_correction(run, "they see!", "Ah !")
     for translator in (plain, Translator.load(run), Translator.load(run / "model")):
         first, second = translator.translate(line, n_best=2).sentences
         assert ("corrected" in first.to_json(), second.to_json()["corrected"]) == (False, True)

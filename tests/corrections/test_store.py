@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 from portalocker import LockFlags, lock
 
-from gru_mt.corrections.store import add_correction, read_corrections, read_table
+from gru_mt.corrections.store import read_corrections, read_table
 from gru_mt.errors import UserError
-from tests.command_line import Run, assert_one_line
+from tests.command_line import Run, add_correction, assert_one_line
 
 
 @pytest.fixture
@@ -64,16 +64,16 @@ def test_a_correction_that_is_taken_back_is_gone_until_it_is_made_again(
 
 
 def test_a_line_that_a_kill_left_is_ignored_and_then_replaced(run: Path) -> None:
-    add_correction(run, "one", "un", by="")
+    add_correction(run, "one", "un")
     whole = (run / "corrections.jsonl").read_bytes()
     for cut in (1, len(whole) // 2, len(whole) - 1):
         (run / "corrections.jsonl").write_bytes(whole + whole[:cut])
         assert pairs(run) == [("one", "un")]
-        add_correction(run, "two", "deux", by="")
+        add_correction(run, "two", "deux")
         assert pairs(run) == [("one", "un"), ("two", "deux")]
     whole = (run / "corrections.jsonl").read_bytes()
     (run / "corrections.jsonl").write_bytes(whole[:-1])  # as an editor may leave it
-    add_correction(run, "six", "six", by="")
+    add_correction(run, "six", "six")
     assert pairs(run) == [("one", "un"), ("two", "deux"), ("six", "six")]
 
 
@@ -83,16 +83,16 @@ def test_nothing_is_kept_of_an_append_that_fails(
     def fail(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    add_correction(run, "one", "un", by="")
+    add_correction(run, "one", "un")
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(UserError, match="No space left"):
-        add_correction(run, "two", "deux", by="")
+        add_correction(run, "two", "deux")
     assert pairs(run) == [("one", "un")]
 
 
 def test_one_writer_waits_for_another(run: Path) -> None:
-    add_correction(run, "one", "un", by="")
-    two = Thread(target=add_correction, args=(run, "two", "deux"), kwargs={"by": ""})
+    add_correction(run, "one", "un")
+    two = Thread(target=add_correction, args=(run, "two", "deux"))
     with (run / "corrections.jsonl").open("a") as other:
         lock(other, LockFlags.EXCLUSIVE)
         other.write('{"source": "six", ')
@@ -119,15 +119,15 @@ def test_one_writer_waits_for_another(run: Path) -> None:
 )
 def test_what_is_no_correction_is_refused(source: str, target: str, said: str, run: Path) -> None:
     with pytest.raises(UserError) as raised:
-        add_correction(run, source, target, by="")
+        add_correction(run, source, target)
     assert said in str(raised.value)
     assert not (run / "corrections.jsonl").exists()
 
 
 def test_a_folder_without_a_run_and_a_damaged_line_are_named(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="none: holds no run"):
-        add_correction(tmp_path / "none", "a", "b", by="")
-    add_correction(run, "a", "b", by="")
+        add_correction(tmp_path / "none", "a", "b")
+    add_correction(run, "a", "b")
     for line in ("{", "[]", json.dumps({"source": "a"}), json.dumps({"source": "a", "target": 1})):
         (run / "corrections.jsonl").write_text(f'{{"source": "a", "target": "b"}}\n{line}\n')
         with pytest.raises(UserError, match=r"corrections\.jsonl:2: damaged: .*remove the line"):

@@ -10,12 +10,11 @@ import yaml
 
 import gru_mt as api
 from gru_mt.bundle import Bundle, save_bundle
-from gru_mt.corrections.store import add_correction
 from gru_mt.evaluation.hypotheses import read_hypotheses
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row, write_robustness
 from gru_mt.run import Run as RunFolder
 from gru_mt.storage import read_json
-from tests.command_line import Run, assert_one_line
+from tests.command_line import Run, add_correction, assert_one_line
 from tests.test_bundle import configure, model_of, tokenizer, write_bundle
 
 
@@ -112,7 +111,7 @@ def test_text_of_a_corpus_is_no_markup_in_a_card_and_its_credit_travels(tmp_path
 
 
 def test_corrections_stay_in_the_run_unless_their_file_is_copied(run: Path, gru_mt: Run) -> None:
-    add_correction(run, "they see!", "Ah !", by="")
+    add_correction(run, "they see!", "Ah !")
     said = gru_mt("export", "--format", "archive", "--out", "a.zip").err
     assert "corrections stay in runs/small: 1; copy corrections.jsonl into a model's folder" in said
     shutil.unpack_archive("a.zip", "a")

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from gru_mt.corrections.store import add_correction
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError
@@ -20,6 +19,7 @@ from gru_mt.report.contents import contents_of
 from gru_mt.report.page import page_of, watch, write_report
 from gru_mt.run import Run
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
+from tests.command_line import add_correction
 from tests.report.conftest import NASTY
 from tests.report.made import Page
 

@@ -14,12 +14,12 @@ import torch
 
 from gru_mt import Translator, UserError
 from gru_mt.bundle import load_bundle, save_bundle
-from gru_mt.corrections.store import add_correction
 from gru_mt.inference.translation import Languages
 from gru_mt.server import directions
 from gru_mt.server.app import QUIET_S, _learn_when_quiet
 from gru_mt.server.detection import Profile, detect
 from gru_mt.server.directions import Direction, Directions
+from tests.command_line import add_correction
 from tests.server.conftest import Start, post, wait_until
 
 
