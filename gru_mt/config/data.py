@@ -37,8 +37,8 @@ class FilesConfig(Section):
     """What stands between the columns of a table. null is a tab, and in .csv the mark that gives
     nearly all lines as many columns."""
     encoding: Encoding | None = None
-    """How the files have their letters as bytes: any encoding that Python knows. null is UTF-8, or
-    what XML declares."""
+    """How the files have their letters as bytes: any encoding that Python knows. null is UTF-8,
+    UTF-16 where it looks so, or what XML declares."""
     name: Annotated[Text, Field(max_length=80, pattern=r"^[^/\\]+$")] | None = None
     """Its name in messages and scores; null is the file's name without its ending."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gru_mt.config.load import parse_config
 from gru_mt.config.yaml_text import yaml_inline
-from gru_mt.data.corpus.files import TABLES, CorpusFile, FileGroup, find_files
+from gru_mt.data.corpus.files import TABLES, CorpusFile, FileGroup, files_in, find_files
 from gru_mt.data.corpus.languages import (
     CODE_BY_NAME,
     language_code,
@@ -21,7 +21,7 @@ from gru_mt.data.corpus.load import BUILT_IN
 from gru_mt.data.corpus.readers.columns import ReadOptions, header_languages
 from gru_mt.data.corpus.readers.parquet import ParquetTable
 from gru_mt.data.corpus.readers.registry import Source, open_group, read_rows
-from gru_mt.data.corpus.report import Dropped
+from gru_mt.data.corpus.report import Dropped, hint
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.data.dataset.components import key
 from gru_mt.data.splits import Splits, load_splits
@@ -124,18 +124,29 @@ def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list
     """
     if _is_built_in(files):
         return ["en", "fr"]
-    names = [name for path in files for name in (path.iterdir() if path.is_dir() else [path])]
-    endings = dict.fromkeys(CorpusFile(name).ending.removeprefix(".") for name in names)
+    inside = [file for path in files for file in files_in(path) or [CorpusFile(path)]]
+    endings = dict.fromkeys(file.ending.removeprefix(".") for file in inside)
     known = [ending for ending in endings if language_code(ending) in CODE_BY_NAME.values()]
     if len(known) == 2:
-        return known if files[0].is_file() else sorted(known)
+        return known if inside[0].path == files[0] and not inside[0].member else sorted(known)
+    if len(known) > 2 and not any(file.ending in TABLES for file in inside):
+        raise UserError(f"{files[0]}: files of {', '.join(known)}: name two by --languages")
     trained = [path for path in files if _split_of(path.name) == "corpus"] or files[:1]
     group = _parallel(trained) or find_files(trained[:1], ("first", "second")).groups[0]
     with open_group(group) as sources:
         found = header_languages(_column_names(sources[0])) if len(group) == 1 else []
         if not found:
-            rows = islice(read_rows(sources, ReadOptions(("first", "second"), columns)), _LOOKED_AT)
+            options = ReadOptions(("first", "second"), columns)
+            rows = [*islice(read_rows(sources, options), _LOOKED_AT)]
             sides = [row[:2] for row in rows if not isinstance(row, Dropped)]
+            reasons = Counter(row.reason for row in rows if isinstance(row, Dropped))
+            if rows and not sides:
+                [(reason, _)] = reasons.most_common(1)
+                why = f"no pair in {len(rows):,} lines, most often {reason}"
+                fix = hint(reason, sources[0].sample, ("both languages",))
+                raise UserError(f"{group[0]}: {'; '.join(filter(None, (why, fix)))}")
+            if not sides:
+                raise UserError(f"{group[0]}: is empty")
             looks = [likely_language(side) for side in zip(*sides, strict=True)]
             found = [language for language in dict.fromkeys(looks) if language]
             notes.append(f"the languages are {' and '.join(found)} by their words; see --languages")
@@ -156,8 +167,11 @@ def _column_names(source: Source) -> list[str]:
     """Return the names that columns or keys have, where the first line has names."""
     if isinstance(source, ParquetTable):
         return [*source.types]
-    first = source.start.partition("\n")[0]
-    return re.findall(r'"([^"]*)" *:', first) or re.split(r'"?\s*[\t,;|]\s*"?', first.strip(' "\r'))
+    if "<tmx" in source.start:
+        return [*dict.fromkeys(re.findall(r"""\blang=["']([\w-]+)""", source.start))]
+    keys = re.findall(r'"([^"]*)" *:', source.start.partition("}")[0])
+    first = source.start.partition("\n")[0].strip(' "\r')
+    return keys or re.split(r'"?\s*[\t,;|]\s*"?', first)
 
 
 def _parallel(paths: Sequence[Path]) -> FileGroup | None:
@@ -183,7 +197,7 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
         language = file.ending.removeprefix(".")
         if language in languages:
             couples[file.name.removesuffix(file.ending)][language] = str(path)
-        elif file.ending in (*TABLES, ".json", ".zip") or path.is_dir() or _is_built_in(files):
+        elif file.ending in (*TABLES, ".json", ".zip") or path.is_dir() or len(files) == 1:
             entries.append([str(path)])
         else:
             raise UserError(

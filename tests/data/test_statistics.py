@@ -153,6 +153,14 @@ def test_a_folder_with_sets_of_its_own_is_not_split_anew_and_what_is_beside_them
     assert "d: not read: 'alone.de', 'notes.odt'" in splits.warnings()
 
 
+TMX_LINE = (
+    "<tu>"
+    + "".join(
+        f"<tuv xml:lang='{code}'><seg>{text}{{n}}</seg></tuv>"
+        for code, text in (("en-GB", "b"), ("fr", "a"))
+    )
+    + "</tu>\n"
+)
 ENGLISH = "the man of the house and I saw that it was you who had them"
 FRENCH = "le père de la maison et je vois que vous êtes dans les rues"
 
@@ -180,13 +188,17 @@ def test_languages_are_told_by_frequent_words_and_that_is_said(name: str, line: 
     [
         ("a.csv", "id,French,English\n", "{n},a{n},b{n}\n", ["fr", "en"]),
         ("a.tsv", "english\tfrench\tnote\n", "b{n}\ta{n}\tc{n}\n", ["en", "fr"]),
+        ("a.dat", "english\tfrench\n", "b{n}\ta{n}\n", ["en", "fr"]),
+        ("a.json", "[", '{{\n"fr": "a{n}", "en": "b{n}"}},\n', ["fr", "en"]),
+        ("a.tmx", "<tmx>", TMX_LINE, ["en", "fr"]),
         ("a.jsonl", "", '{{"text_fr": "a{n}", "text_en": "b{n}", "n": "c{n}"}}\n', ["fr", "en"]),
     ],
 )
 def test_languages_are_told_by_the_names_of_columns(
     name: str, first: str, line: str, languages: list[str]
 ) -> None:
-    Path(name).write_text(first + "".join(line.format(n=n) for n in range(40)))
+    lines = "".join(line.format(n=n) for n in range(40))
+    Path(name).write_text(first + lines if first != "[" else f"[{lines[:-2]}]")
     text, splits = suggest_config([Path(name)], None)
     assert parse_config(text, where="a").data.languages == languages
     assert splits.corpora[0].report.kept == 40
@@ -224,6 +236,12 @@ def test_an_archive_with_sets_of_its_own_is_refused() -> None:
         (["pairs.tsv"], None, "give --languages, such as --languages en,de"),
         (["train.source", "train.target"], None, "give --languages, such as --languages en,de"),
         (["train.en", "train.fr", "dev.en"], None, "dev.en: dev.fr is missing beside it"),
+        (
+            ["train.en", "train.fr", "train.de"],
+            None,
+            "files of en, fr, de: name two by --languages",
+        ),
+        (["train.en"], None, "no pair in 40 lines, most often no tab; for parallel files set path"),
         (["a.source", "b.target", "c.xx"], ["en", "de"], "a.source: ends neither in .tsv"),
     ],
 )

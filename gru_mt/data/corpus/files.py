@@ -96,7 +96,7 @@ def find_files(
     if len(paths) > 1:
         return FoundFiles([tuple(map(_only_file, paths))], [])
     [path] = paths
-    found = _files_in(path)
+    found = files_in(path)
     if found is None:
         return FoundFiles([(CorpusFile(path),)], [])
     texts = [file for file in found if not _ABOUT.fullmatch(file.name)]
@@ -117,7 +117,7 @@ def find_files(
     return FoundFiles(groups, [about] if unread else [])
 
 
-def _files_in(path: Path) -> list[CorpusFile] | None:
+def files_in(path: Path) -> list[CorpusFile] | None:
     """Return the files in a folder, a zip archive or a pattern, by name; None for a file."""
     if os.path.isdir(path):
         names = sorted(path.glob("[!.]*"))

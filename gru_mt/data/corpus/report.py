@@ -100,7 +100,9 @@ def hint(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
             return f"set columns to those of {' and '.join(languages)}, counted from 1"
         case DropReason.NOT_UTF8:
             encoding = likely_encoding(sample.rpartition(b"\n")[0] or sample, languages)
-            return f"looks like {encoding.capitalize()}: set encoding: {encoding}"
+            return (
+                f"looks like {encoding.capitalize()}: set encoding: {encoding}, or save it as UTF-8"
+            )
         case DropReason.LANGUAGE:
             return f"data.languages {[*languages]} must be the codes that it has"
     return _HINTS.get(reason, "")

@@ -21,7 +21,13 @@ from gru_mt.errors import UserError
 
 MAX_LINE_BYTES = 10_000_000
 PIECE = 1 << 18  # bytes that are read at a time
-_WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html\b)", re.IGNORECASE)
+_NO_CORPUS = {  # by how they begin
+    rb"\s*(<!doctype html|<html\b)": "a web page: was it saved in place of the file?",
+    rb"\s*(<\?xml[^>]*>\s*)?<xliff\b": "XLIFF: export it as TMX, or as tab-separated text",
+    rb"(#.*\n|\s)*msgid\s+\"": "a PO file: export it as TMX, or as tab-separated text",
+    rb"\s*\d+\s+[\d:]+,\d{3} -->": "subtitles: write a sentence on each line, and no times",
+    rb"version https://git-lfs\.": "a pointer of Git LFS: fetch the file with git lfs pull",
+}
 _OPEN: dict[str, Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
     ".bz2": bz2.BZ2File,
@@ -96,8 +102,9 @@ def open_text(
         start, pieces = _peek(packed, LOOKED_AT)
         if (kind := kind_of(start)) not in (None, UTF_16):
             raise UserError(f"{file}: is {kind.name}: {kind.corpus_fix}")
-        if _WEB_PAGE.match(start):
-            raise UserError(f"{file}: is a web page: was it saved in place of the file?")
+        for beginning, what in _NO_CORPUS.items():
+            if re.match(beginning, start.removeprefix(codecs.BOM_UTF8), re.IGNORECASE):
+                raise UserError(f"{file}: is {what}")
         start, text = _peek(_as_utf8(pieces, encoding_of(start, encoding, file), file), LOOKED_AT)
         if b"\r" in start and b"\n" not in start:  # lines of old Macs
             text = (piece.replace(b"\r", b"\n") for piece in text)

@@ -1,6 +1,7 @@
 """JSON lines: each is an object with the two sides by name, {"en": "Go.", "fr": "Va !"}.
 
-The sides may stand deeper, as in {"translation": {"en": ...}}. A list has the names 1, 2, ...
+Other JSON is a list of such objects, perhaps as the only list of an object. The sides may stand
+deeper, as in {"translation": {"en": ...}}. A list has the names 1, 2, ...
 """
 
 import json
@@ -12,20 +13,18 @@ from gru_mt.data.corpus.files import JSON_LINES
 from gru_mt.data.corpus.readers.columns import ReadOptions, choose_names
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
-from gru_mt.errors import UserError, short_repr
+from gru_mt.errors import UserError, short_repr, short_text
 
 _BETWEEN = ("", "[", "]")  # lines that are no object, also of an array with an object a line
 _FEW, _LOOKED_AT = 3, 1_000  # lines that decide whether it is JSON, and which keys hold text
 
 
 def is_json(text: TextStream) -> bool:
-    """Return whether a file has JSON lines; UserError for other JSON."""
-    lines = [line for line in text.start.split("\n") if line.strip() not in ("", "[")][:_FEW]
-    if text.file.ending not in (*JSON_LINES, ".json"):
-        return bool(lines) and lines[0].lstrip().startswith("{") and _parsed(lines[0]) is not None
-    if lines and not any(map(_parsed, lines)):
-        raise UserError(f"{text.file}: not JSON lines: write one object a line")
-    return True
+    """Return whether a file has JSON, in lines or not."""
+    if text.file.ending in (*JSON_LINES, ".json"):
+        return True
+    lines = _first_lines(text)
+    return bool(lines) and lines[0].lstrip().startswith("{") and _parsed(lines[0]) is not None
 
 
 def json_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
@@ -55,13 +54,36 @@ def json_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
             yield Dropped(DropReason.LANGUAGE, f"has {short_repr([*value])}")
 
 
+def _first_lines(text: TextStream) -> list[str]:
+    return [line for line in text.start.split("\n") if line.strip() not in ("", "[")][:_FEW]
+
+
 def _objects(text: TextStream) -> Iterator[dict[str, Any] | Dropped]:
+    lines = _first_lines(text)
+    first = [values for line in lines if (values := _parsed(line))]
+    if lines and not any(len(lines) > 1 or str in map(type, values.values()) for values in first):
+        yield from _items(text)
+        return
     for line in text.lines():
         if isinstance(line, Dropped):
             yield line
         elif line not in _BETWEEN:
             value = _parsed(line)
             yield Dropped(DropReason.JSON, line) if value is None else value
+
+
+def _items(text: TextStream) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a list that is the whole file, or the only list of its object."""
+    try:
+        whole = json.loads(b"".join(text.pieces()))
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{text.file}: neither JSON lines nor JSON: {short_text(error)}") from None
+    values = whole.values() if isinstance(whole, dict) else [whole]
+    lists = [value for value in values if isinstance(value, list)]
+    objects = [item for item in lists[0] if isinstance(item, dict)] if len(lists) == 1 else []
+    if not objects:
+        raise UserError(f"{text.file}: no list of objects; write one object a line")
+    yield from map(_flat, objects)
 
 
 def _parsed(line: str) -> dict[str, Any] | None:

@@ -72,6 +72,9 @@ def quoted_cells(text: str, form: Form) -> tuple[list[str] | None, bool]:
             skipinitialspace=follows_space, strict=True,
         )  # fmt: skip
     except (csv.Error, ValueError) as error:  # ValueError: several records, by a line feed
+        closed = text.replace(f"{form.quote} {form.delimiter}", f"{form.quote}{form.delimiter}")
+        if closed != text:  # "a" , "b"
+            return quoted_cells(closed, form)
         return None, str(error) == "unexpected end of data"
     return cells, False
 

@@ -28,6 +28,9 @@ def sgm(kind: str, side: int) -> str:
     return f'<{kind} setid="t" srclang="any">\n<doc>\n<hl>\n{segments}</hl></doc></{kind}>'
 
 
+OBJECTS = [json.loads(line) for line in JSON.splitlines()]
+
+
 def iwslt(side: int) -> str:
     about = "<url>http://a</url>\n<talkid>1</talkid>\n<title>A & b</title>\n"
     return about + "".join(f"{pair[side]}\n" for pair in PAIRS)
@@ -38,6 +41,8 @@ FORMATS: dict[str, dict[str, str | bytes]] = {  # several files are parallel
     "json lines, flat": {"a.ndjson": "\n\n".join(json.dumps({"fr": b, "en": a}) for a, b in PAIRS)},
     "json lines of lists": {"a.json": "\n".join(map(json.dumps, PAIRS))},
     "a json array": {"a.json": "[\n" + ",\n".join(JSON.splitlines()) + "\n]"},
+    "an array on one line": {"a.json": json.dumps(OBJECTS)},
+    "an array of one object": {"a.json": json.dumps({"data": OBJECTS, "n": 2}, indent=1)},
     "json lines by another name": {"a.txt": JSON},
     "tmx, gz": {"a.tmx.gz": gzip.compress(TMX.encode(), mtime=0)},
     "tmx, by another name": {"a.xml": TMX},
@@ -130,8 +135,16 @@ def test_markup_of_several_languages_or_without_segments_is_refused() -> None:
         ),
         ("a.tsv", b"<!DOCTYPE html>\n<html>", "is a web page"),
         ("a.sgm", sgm("srcset", 0), "markup of one language; for two such files"),
-        ("a.json", '[\n {\n  "en": "a",\n  "fr": "b"\n }\n]\n', "not JSON lines: write one object"),
-        ("a.json", '[{"en": "a", "fr": "b"}, {"en": "c", "fr": "d"}]', "not JSON lines"),
+        ("a.xlf", "<?xml version='1.0'?>\n<xliff version='1.2'>", "is XLIFF: export it as TMX"),
+        ("fr.po", '# a\n\nmsgid ""\nmsgstr ""\n', "is a PO file: export it as TMX"),
+        ("a.srt", "1\r\n00:00:01,000 --> 00:00:02,000\r\nHi\r\n", "is subtitles: write a sentence"),
+        ("a.tsv", "version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS"),
+        (
+            "a.json",
+            '{\n "Go.": "Va.",\n "a": [1]\n}',
+            "no list of objects; write one object a line",
+        ),
+        ("a.json", '[{"en": "a"},\n{"en"', "neither JSON lines nor JSON: "),
         ("a.json", '{"a": "x", "b": "y", "c": "z"}\n', "do not tell which are en and fr: set col"),
         ("a.json", '{"german": "x", "french": "y"}\n', "its header names 'german'"),
     ],

@@ -51,6 +51,7 @@ def refused(name: str, content: str, **keys: Any) -> str:
         table([(f"{first}; {first}", second) for first, second in PAIRS]).replace("; Yes", ", Yes"),
         table([(first, f"{second}\nBien sûr.") for first, second in PAIRS], delimiter=";"),
         "".join(f'"{first}", "{second}"\n' for first, second in PAIRS),
+        "".join(f'"{first}" , "{second}"\n' for first, second in PAIRS),
         table(PAIRS, quoting=csv.QUOTE_ALL, quotechar="'"),
         "\r\n\n" + table(PAIRS).replace("\n", "\r\n\n"),  # empty lines are no records
     ],
