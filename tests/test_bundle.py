@@ -96,8 +96,7 @@ def assert_refused(folder: Path, named: Path) -> None:
 # There and back
 
 
-@pytest.mark.parametrize("kind", ["unigram", "word"])
-@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize(("kind", "joint"), [("unigram", True), ("word", False)])
 def test_a_bundle_and_its_run_come_back_as_the_same_translator(
     tmp_path: Path, kind: Kind, joint: bool
 ) -> None:
@@ -178,8 +177,7 @@ def test_a_damaged_file_is_named_and_new_weights_do_not_sign_it(bundle: Path, na
         path.touch()
 
 
-@pytest.mark.parametrize("kind", ["unigram", "word"])
-@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize(("kind", "joint"), [("word", True), ("unigram", False)])
 def test_a_valid_file_of_another_bundle_is_named(tmp_path: Path, kind: Kind, joint: bool) -> None:
     # Sizes and shapes are the same, so that nothing but the digest can tell.
     folder, other = tmp_path / "model", tmp_path / "other"
