@@ -22,6 +22,7 @@ from gru_mt.data.splits import Splits
 from gru_mt.data.suggest_config import MOST_EPOCHS, usual_epochs
 from gru_mt.errors import UserError
 from gru_mt.model.device import resolve_device, resolve_precision
+from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 from gru_mt.training.distributed import Group
 from gru_mt.training.optim.lr_schedule import (
@@ -210,7 +211,12 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     `plan_minutes` do.
     """
     started_s = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder, logging_to(Path(folder, "log"), is_main=False):
+    device = resolve_device(config.training.device)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        logging_to(Path(folder, "log"), is_main=False),
+        while_computing(device.type),  # as a training does
+    ):
         run = Run(Path(folder))
         start = choose_start(config, run)
         data = prepare(start, run, splits, synthetic=stand_ins(splits, config))

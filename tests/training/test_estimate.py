@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import signal
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from gru_mt.config.schema import Config, ResolvedConfig
 from gru_mt.data.dataset.ids import EpochPairs, IdSequences
 from gru_mt.data.splits import load_splits
 from gru_mt.errors import UserError
+from gru_mt.model.fast import waiting
 from gru_mt.training import estimate
 from gru_mt.training.estimate import Pace, measure_pace, plan_minutes, try_updates
 from gru_mt.training.train import train
@@ -137,8 +139,11 @@ def test_a_trial_shows_the_plan_and_a_small_corpus_takes_less(
     small_config: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timed, config = [], small_config("training.minutes=99", "training.max_steps=1", *AUTO)
+    watched = threading.Event()
+    monkeypatch.setattr(waiting, "_watch", lambda ended: watched.set())
 
     def measured(config: ResolvedConfig, *others: Any) -> Pace:
+        assert watched.wait(60), "waiting threads sleep where others want the cores, as in training"
         timed.append(config.training.batch_tokens)
         return measure_pace(config, *others)
 
