@@ -31,17 +31,24 @@ def wait_until(holds: Callable[[], object]) -> None:
         time.sleep(0.03)
 
 
+@pytest.fixture(scope="session")
+def translator(workplace: Path) -> Translator:
+    return Translator.load(workplace / "runs" / "small")
+
+
 @pytest.fixture
-def start(workplace: Path) -> Generator[Start]:
+def start(workplace: Path, translator: Translator) -> Generator[Start]:
     """Return a function that starts a server of translators, else of runs/small's, at an address.
 
-    They stand for the run at `path`. Other keywords are those of `Api`.
+    They stand for the run at `path`; without any, it is loaded. Other keywords are those of `Api`.
     """
     servers: list[tuple[Any, threading.Thread]] = []
-    run = workplace / "runs" / "small"
 
-    def started(*translators: Translator, path: Path = run, **keywords: Any) -> str:
-        loads = [partial(copy, each) for each in translators] or [partial(Translator.load, path)]
+    def started(*translators: Translator, path: Path | None = None, **keywords: Any) -> str:
+        loads = [partial(copy, each) for each in translators or [translator]]
+        if path and not translators:
+            loads = [partial(Translator.load, path)]
+        path = path or workplace / "runs" / "small"
         api = Api(Directions([Direction(path, load) for load in loads]), **keywords)
         listening = open_socket("127.0.0.1", 0)
         running = Server(api)

@@ -23,11 +23,6 @@ from gru_mt.server.spec import SPEC
 from tests.server.conftest import EN_FR, Start, post
 
 
-@pytest.fixture
-def translator(workplace: Path) -> Translator:
-    return Translator.load(workplace / "runs" / "small")
-
-
 @pytest.mark.parametrize("sent", ["json", "data", "files", "params"])
 def test_a_text_is_translated_however_it_is_sent(
     start: Start, translator: Translator, sent: str

@@ -42,11 +42,11 @@ class Gated(Translator):
 
 
 @pytest.fixture
-def gated(workplace: Path) -> Iterator[Gated]:
-    loaded = Translator.load(workplace / "runs" / "small")
-    translator = Gated(loaded.engine, loaded.tokenizer, loaded.decoding, loaded.languages)
-    yield translator
-    translator.gate.set()
+def gated(translator: Translator) -> Iterator[Gated]:
+    own = (translator.engine, translator.tokenizer, translator.decoding, translator.languages)
+    gated = Gated(*own)
+    yield gated
+    gated.gate.set()
 
 
 def ask(address: str, q: object) -> requests.Response:

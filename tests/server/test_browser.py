@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 import tests.browser
 from gru_mt import Translator
@@ -17,7 +16,7 @@ from gru_mt.inference.translation import Languages
 from gru_mt.server.api import Limits
 from tests.browser import browser, faint, needs_chromium, too_wide
 from tests.page.test_browser import DROP
-from tests.server.conftest import Start
+from tests.server.conftest import Start, post
 
 __all__ = ["browser"]  # fixtures
 pytestmark = [pytest.mark.slow, needs_chromium]
@@ -43,15 +42,12 @@ def answer_by(found: Any, path: str, answer: Callable[[Any], Any], **how: Any) -
     )
 
 
-def test_a_text_is_translated_as_one_types_by_this_server_alone(
-    browser: Any, start: Start, workplace: Path
-) -> None:
+def test_a_text_is_translated_as_one_types_by_this_server_alone(browser: Any, start: Start) -> None:
     address = start()
     found, events = visit(browser, address)
     typed = "I see one cat. we want <b>two</b> dog!\n\n  they like a@b.org"
     type_in(found, typed)
-    values = {"q": typed, "source": "en", "target": "fr"}
-    wanted = requests.post(f"{address}/translate", json=values, timeout=20).json()
+    wanted = post(f"{address}/translate", q=typed).json()
     lines = found.locator("#target p").evaluate_all("all => all.map((p) => p.textContent)")
     assert "\n".join(lines) == wanted["translatedText"]
     assert found.locator("#target b").count() == 0, "what is typed is text"
@@ -166,9 +162,8 @@ def test_what_does_not_work_is_said_and_tried_again(browser: Any, start: Start) 
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (1_280, "dark")])
 def test_the_page_fits_the_window_in_any_language(
-    browser: Any, start: Start, workplace: Path, width: int, scheme: str
+    browser: Any, start: Start, translator: Translator, width: int, scheme: str
 ) -> None:
-    translator = Translator.load(workplace / "runs" / "small")
     back = replace(translator, languages=Languages("ar", "en"))
     there = replace(translator, languages=Languages("en", "ar"))
     viewport = {"width": width, "height": 800}

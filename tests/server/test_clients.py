@@ -20,9 +20,8 @@ Translate = Callable[[str], str]
 
 
 @pytest.fixture
-def alone(workplace: Path) -> Translate:
+def alone(translator: Translator) -> Translate:
     """Return the translator without a server, as a function from text to text."""
-    translator = Translator.load(workplace / "runs" / "small")
     return lambda text: str(translator.translate(text))
 
 

@@ -24,8 +24,7 @@ from tests.server.conftest import Start, post, wait_until
 
 
 @pytest.fixture
-def served(workplace: Path) -> Directions:
-    translator = Translator.load(workplace / "runs" / "small")
+def served(workplace: Path, translator: Translator) -> Directions:
     pairs = [("en", "fr"), ("fr", "en"), ("English", "pt-BR"), ("en", "pt_PT"), ("en", "zh")]
 
     def load(source: str, target: str) -> Translator:
