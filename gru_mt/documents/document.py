@@ -155,10 +155,11 @@ class TextFile:
             log.warning(f"{self.name}: is written in UTF-8, as {lacks}")
             return text.encode()
 
-    def document(self, places: Sequence[Place]) -> Document:
-        """Return a document whose texts have these places."""
-        texts = [place.text for place in places]
-        return Document(self.name, texts, lambda new: self.encode(edited(self.text, places, new)))
+    def document(self, places: Iterable[Place | None]) -> Document:
+        """Return a document whose texts have these places; None is where there is no text."""
+        found = [place for place in places if place]
+        texts = [place.text for place in found]
+        return Document(self.name, texts, lambda new: self.encode(edited(self.text, found, new)))
 
     def error(self, index: int, message: str) -> UserError:
         """Return an error that names the line of the character at `index`."""

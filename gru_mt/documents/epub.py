@@ -33,9 +33,5 @@ def read_epub(source: Source) -> Document:
 
 def _read_titles(source: Source) -> Document:
     file = source.decode()
-    return file.document(
-        [
-            Place(unescape(match[1]), replacing(*match.span(1), escape))
-            for match in _TITLE.finditer(file.text)
-        ]
-    )
+    found = _TITLE.finditer(file.text)
+    return file.document(Place(unescape(m[1]), replacing(*m.span(1), escape)) for m in found)

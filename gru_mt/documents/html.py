@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT, declared_encoding
 from gru_mt.documents.document import Document, Place, Source, edited, replacing
-from gru_mt.documents.structured.marked import Mark, MarkedText, Piece
+from gru_mt.documents.structured.marked import Mark, Piece, place_of
 
 _INLINE = re.compile(
     "a|abbr|acronym|b|bdi|bdo|big|br|cite|code|data|del|dfn|em|font|i|img|ins|kbd|mark|math|q|rb|rp"
@@ -37,12 +37,15 @@ _SHOWN = ("alt", "title", "placeholder", "aria-label")  # attributes that people
 _SPACES = " \t\r\n\f"  # of which several look like one
 
 
+_Kind = Literal["start", "end", "line", "other", "text"]
+
+
 class _Event(NamedTuple):
     """A tag, a text or something else of a page."""
 
     start: int
     end: int
-    kind: Literal["start", "end", "line", "other", "text"]
+    kind: _Kind
     tag: str = ""
     is_kept: bool = False  # whether nobody wants it translated
 
@@ -76,9 +79,10 @@ def _places(page: str) -> Iterator[Place]:
     """Yield the texts between the tags of blocks, without the spaces around them."""
     has_name = "&nbsp;" in page  # else a no-break space is one
     for run in _runs(page, _whole(_events(page))):
-        content = MarkedText.of(_pieces(page, run), lambda text, _: _written(text, "", has_name))
-        if content:
-            yield content.place(replacing(run[0].start, run[-1].end))
+        edits = replacing(run[0].start, run[-1].end)
+        place = place_of(_pieces(page, run), edits, lambda text, _: _written(text, "", has_name))
+        if place:
+            yield place
 
 
 def _declared(start: bytes, name: str) -> str | None:
@@ -91,23 +95,19 @@ def _declared(start: bytes, name: str) -> str | None:
 def _events(text: str) -> Iterator[_Event]:
     """Yield the tags, comments and texts of a page as a browser finds them."""
     for match in _TOKEN.finditer(text):
-        tag, closes = (match["tag"] or match["raw"] or "").lower(), match["closes"]
-        kind: Literal["start", "end", "line", "other", "text"] = "text"
-        is_kept = False
-        if tag:
-            is_void = _VOID.fullmatch(tag) is not None
-            is_alone = is_void or match["raw"] or match[0].endswith("/>")
-            kind = "end" if closes else "other" if is_alone else "start"
-            kind = "line" if match["line"] else kind
-            values = {
-                each[1].lower(): each[2] or each[3] or each[4] for each in _VALUE.finditer(match[0])
-            }
-            classes = (values.get("class") or "").split()
-            is_asked = values.get("translate") == "no" or "notranslate" in classes
-            is_kept = bool(_KEPT.fullmatch(tag)) or (is_asked and not is_void)
-        elif match["other"]:
-            kind = "other"
-        yield _Event(*match.span(), kind, tag, is_kept and kind != "end")
+        tag = (match["tag"] or match["raw"] or "").lower()
+        if not tag:
+            yield _Event(*match.span(), "other" if match["other"] else "text")
+            continue
+        is_void = _VOID.fullmatch(tag) is not None
+        is_alone = is_void or match["raw"] or match[0].endswith("/>")
+        kind: _Kind = "end" if match["closes"] else "other" if is_alone else "start"
+        found = _VALUE.finditer(match[0])
+        values = {each[1].lower(): each[2] or each[3] or each[4] for each in found}
+        classes = (values.get("class") or "").split()
+        is_asked = values.get("translate") == "no" or "notranslate" in classes
+        is_kept = kind != "end" and (bool(_KEPT.fullmatch(tag)) or (is_asked and not is_void))
+        yield _Event(*match.span(), "line" if match["line"] else kind, tag, is_kept)
 
 
 def _whole(events: Iterable[_Event]) -> Iterator[_Event]:

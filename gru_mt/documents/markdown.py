@@ -33,7 +33,7 @@ _PLAIN = ("text", "text_special", "softbreak", "hardbreak")
 def read_markdown(source: Source) -> Document:
     """Read CommonMark with tables."""
     file = source.decode()
-    return file.document([*_Page(file).places()])
+    return file.document(_Page(file).places())
 
 
 class _Page:

@@ -17,5 +17,5 @@ def document_of_lines(file: TextFile) -> Document:
     """Return the document whose texts are the lines of a text."""
     lines = LINE.finditer(file.text)
     return file.document(
-        [Place(CONTROL.sub(" ", line[0]), replacing(*line.span())) for line in lines]
+        Place(CONTROL.sub(" ", line[0]), replacing(*line.span())) for line in lines
     )

@@ -12,7 +12,7 @@ from typing import Literal
 from gru_mt.data.text.normalize import SPACELESS
 from gru_mt.documents.document import Document, Place, Source, Span, TextFile
 from gru_mt.documents.sentences import ends_sentence, joined
-from gru_mt.documents.structured.marked import Mark, MarkedText, Piece
+from gru_mt.documents.structured.marked import Mark, Piece, place_of
 
 MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
 ELLIPSIS = "..."  # in a cue for which no word is left: a cue may not be empty
@@ -63,8 +63,7 @@ def _document(file: TextFile, *, is_vtt: bool) -> Document:
                 texts[-1].append(line)
             else:
                 texts.append([line])
-    places = (_place(file.text, lines) for lines in texts)
-    return file.document([place for place in places if place])
+    return file.document(_place(file.text, lines) for lines in texts)
 
 
 def _place(source: str, lines: Sequence[_Line]) -> Place | None:
@@ -80,8 +79,7 @@ def _place(source: str, lines: Sequence[_Line]) -> Place | None:
                 piece = piece.rstrip(".…")
             yield span._replace(text=piece if piece or line.line_break else ELLIPSIS)
 
-    content = MarkedText.of(_pieces(joined([span.text for span in spans])))
-    return content.place(edits) if content else None
+    return place_of(_pieces(joined([span.text for span in spans])), edits)
 
 
 def _pieces(text: str) -> Iterator[Piece]:

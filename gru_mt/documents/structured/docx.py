@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gru_mt.documents.document import Document, Place, Source, replacing
-from gru_mt.documents.structured.marked import Mark, MarkedText, Piece, with_gaps
+from gru_mt.documents.structured.marked import Mark, Piece, place_of, with_gaps
 from gru_mt.documents.structured.package import Package
 from gru_mt.documents.structured.xml_tree import Element, escaped, parse_xml
 from gru_mt.errors import UserError
@@ -44,7 +44,7 @@ def _read_part(source: Source) -> Document:
     prefix = _NAMESPACE.search(root.tag)
     if not prefix:
         raise file.error(root.start, "is no text of Word")
-    return file.document([*_Part(file.text, f"{prefix[1]}:").places(root)])
+    return file.document(_Part(file.text, f"{prefix[1]}:").places(root))
 
 
 class _Styled(NamedTuple):
@@ -59,7 +59,7 @@ class _Part:
     source: str
     w: str  # the prefix of Word's elements
 
-    def places(self, element: Element) -> Iterator[Place]:
+    def places(self, element: Element) -> Iterator[Place | None]:
         """Yield the places of the paragraphs in an element; those of a text box are their own."""
         for child in element.children:
             if self._local(child) != "p":
@@ -70,12 +70,14 @@ class _Part:
                 if f"<{self.w}p>" not in (inner := each.xml) and f"<{self.w}p " not in inner:
                     siblings.append(each)
                     continue
-                yield from self._place(siblings)
+                yield self._place(siblings)
                 yield from self.places(each)
                 siblings = []
-            yield from self._place(siblings)
+            yield self._place(siblings)
 
-    def _place(self, siblings: Sequence[Element]) -> Iterator[Place]:
+    def _place(self, siblings: Sequence[Element]) -> Place | None:
+        if not siblings:
+            return None
         items = [*self._items(siblings)]
         sizes, depth = Counter[str](), 0
         for item in items:
@@ -85,9 +87,8 @@ class _Part:
             else:
                 depth += {"opening": 1, "closing": -1}.get(item.kind, 0)
         base = max(sizes, key=sizes.__getitem__, default="")
-        content = MarkedText.of(self._pieces(items, base), self._run, base)
-        if content:
-            yield content.place(replacing(siblings[0].start, siblings[-1].end))
+        edits = replacing(siblings[0].start, siblings[-1].end)
+        return place_of(self._pieces(items, base), edits, self._run, base)
 
     def _items(self, siblings: Sequence[Element]) -> Iterator[_Styled | Mark]:
         """Yield the texts of runs with their style, and what stands between."""

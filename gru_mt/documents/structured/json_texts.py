@@ -23,10 +23,10 @@ def read_json(source: Source) -> Document:
         raise UserError(message) from None
     except (ValueError, RecursionError) as error:  # a number, or a depth, that Python won't read
         raise UserError(f"{name}: is no JSON that can be read: {error}") from None
-    return file.document([*_places(file.text)])
+    return file.document(_places(file.text))
 
 
-def _places(source: str) -> Iterator[Place]:
+def _places(source: str) -> Iterator[Place | None]:
     written = partial(json.dumps, ensure_ascii=source.isascii() and "\\u" in source)
     depth, key, hidden_depth = 0, "", 0  # the depth of an object that says something of a key
 
@@ -42,7 +42,6 @@ def _places(source: str) -> Iterator[Place]:
             continue
         elif not (hidden_depth or key.startswith("@")):
             value = json.loads(token[0])
-            place = program_place(value, replacing(*token.span(), written))
-            if place and is_text(value):
-                yield place
+            if is_text(value):
+                yield program_place(value, replacing(*token.span(), written))
         key = ""

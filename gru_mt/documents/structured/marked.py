@@ -79,10 +79,6 @@ class MarkedText:
                 names.append(piece)
         return cls(pieces, names, before, after, write, style)
 
-    def place(self, edits: Callable[[str], Iterable[Span]]) -> Place:
-        """Return the place of the text, whose source in the file makes `edits`."""
-        return Place("".join(self.names), lambda translation: edits(self.filled(translation)))
-
     def filled(self, translation: str) -> str:
         """Return the source of a translation, in the place of the text and what is around it.
 
@@ -126,6 +122,18 @@ class MarkedText:
             piece if isinstance(piece, Mark) else words if index == longest else ""
             for index, piece in enumerate(self.pieces)
         ]
+
+
+def place_of(
+    pieces: Iterable[Piece],
+    edits: Callable[[str], Iterable[Span]],
+    write: Write = plain,
+    style: str = "",
+) -> Place | None:
+    """Return the place of a text whose source in the file makes `edits`; None for no text."""
+    if not (marked := MarkedText.of(pieces, write, style)):
+        return None
+    return Place("".join(marked.names), lambda new: edits(marked.filled(new)))
 
 
 def _parents(names: Iterable[str]) -> dict[str, str] | None:

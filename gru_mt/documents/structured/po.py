@@ -48,7 +48,7 @@ def read_po(source: Source) -> Document:
     one = _form_of_one(po.metadata.get("Plural-Forms", ""))
     lines = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
     starts = [lines[max(0, entry.linenum - 1)] for entry in po]
-    places = list[Place]()
+    places = list[Place | None]()
     for entry, (start, end) in zip(po, pairwise([*starts, len(text)]), strict=True):
         if not entry.obsolete:
             places += _places(file, start, end, one, everything=source.everything)
@@ -63,7 +63,9 @@ def _form_of_one(plural_forms: str) -> int:
     return 0
 
 
-def _places(file: TextFile, start: int, end: int, one: int, *, everything: bool) -> Iterator[Place]:
+def _places(
+    file: TextFile, start: int, end: int, one: int, *, everything: bool
+) -> Iterator[Place | None]:
     """Yield the places of each msgstr of an entry that is empty, or of all with `everything`."""
     fields = [*_FIELD.finditer(file.text, start, end)]
     sources = {field[1]: _unquoted(field[3]) for field in fields if not field[2]}
@@ -86,9 +88,8 @@ def _places(file: TextFile, start: int, end: int, one: int, *, everything: bool)
         # A single form is for any number: its text is the plural.
         is_plural = form[2] and (len(forms) == 1 or int(form[2]) != one)
         source = sources.get("msgid_plural" if is_plural else "msgid", "")
-        place = program_place(source, partial(edits, form))
-        if place and (everything or not _unquoted(form[3])):
-            yield place
+        if everything or not _unquoted(form[3]):
+            yield program_place(source, partial(edits, form))
 
 
 def _unquoted(field: str) -> str:

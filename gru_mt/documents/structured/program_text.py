@@ -6,7 +6,7 @@ from itertools import chain
 
 from gru_mt.data.text.placeholders import find_placeholders
 from gru_mt.documents.document import Place, Span
-from gru_mt.documents.structured.marked import Mark, MarkedText, with_gaps
+from gru_mt.documents.structured.marked import Mark, place_of, with_gaps
 
 _HOLE = re.compile(r"<[^<>]*>|\{[^{}]*\}")  # tags and variables, which are no words
 _CODE = r"(?:[a-z]{1,2}|[A-Z]{1,3})(?![\w-])|[a-z]+-?[A-Z]"  # en, USD, en-GB, fontSize
@@ -43,14 +43,13 @@ def program_place(value: str, edits: Callable[[str], Iterable[Span]]) -> Place |
     letter = value[found[0].end()] if sign else ""
     parts = _OPTION.split(value.replace(sign, "") if sign else value)
     pieces = (([Mark("other", p)] if i % 2 else with_gaps(p)) for i, p in enumerate(parts))
-    content = MarkedText.of(chain.from_iterable(pieces))
     before, after = value[: len(value) - len(value.lstrip())], value[len(value.rstrip()) :]
 
     def safe_edits(translation: str) -> Iterable[Span]:
         text = f"{before}{_accelerated(translation.strip(), sign, letter)}{after}"
         return edits(text) if _FORMAT.findall(text) == _FORMAT.findall(value) else []
 
-    return content.place(safe_edits) if content else None
+    return place_of(chain.from_iterable(pieces), safe_edits)
 
 
 def _accelerated(text: str, sign: str, letter: str) -> str:

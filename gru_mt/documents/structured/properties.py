@@ -35,9 +35,8 @@ def read_properties(source: Source) -> Document:
         is_message = bool(_ARGUMENT.search(value)) and "'" not in value.replace("''", "")
         shown = value.replace("''", "'") if is_message else value
         written = partial(_escaped, last=last, is_message=is_message)
-        place = program_place(shown, replacing(*match.span("value"), written))
-        if place and is_text(shown):
-            places.append(place)
+        if is_text(shown):
+            places.append(program_place(shown, replacing(*match.span("value"), written)))
     return file.document(places)
 
 

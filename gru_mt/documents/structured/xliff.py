@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from gru_mt.documents.document import Document, Place, Source, Span
-from gru_mt.documents.structured.marked import Mark, MarkedText, Piece, with_gaps
+from gru_mt.documents.structured.marked import Mark, Piece, place_of, with_gaps
 from gru_mt.documents.structured.xml_tree import Element, escaped, parse_xml
 
 _INLINE = ("g", "mrk", "pc")  # elements with text in them
@@ -24,9 +24,8 @@ def read_xliff(source: Source) -> Document:
     version = root.attribute("version")[:1]
     if _local(root) != "xliff" or version not in _DONE:
         raise file.error(root.start, "is no XLIFF of version 1 or 2")
-    units = _units(root)
-    places = (_place(unit, version, everything=source.everything) for unit in units)
-    return file.document([place for place in places if place])
+    everything = source.everything
+    return file.document(_place(unit, version, everything=everything) for unit in _units(root))
 
 
 def _local(element: Element) -> str:
@@ -49,8 +48,7 @@ def _place(unit: Element, version: str, *, everything: bool) -> Place | None:
     is_done = target and "".join(map(str, target.contents())).strip()
     if is_done and holder and holder.attribute("state") in _UNDONE:
         is_done = ""
-    content = MarkedText.of(_pieces(original), escaped) if original else None
-    if not content or not original or (is_done and not everything):
+    if not original or (is_done and not everything):
         return None
 
     def edits(new: str) -> Iterator[Span]:
@@ -69,7 +67,7 @@ def _place(unit: Element, version: str, *, everything: bool) -> Place | None:
             indent = before[len(before.rstrip()) :]
             yield Span(end, end, f"{indent}{tag}{new}</{name}>")
 
-    return content.place(edits)
+    return place_of(_pieces(original), edits, escaped)
 
 
 def _with_state(tag: str, state: str) -> str:
