@@ -31,6 +31,9 @@ from gru_mt.errors import UserError
 
 T = TypeVar("T")
 
+PAIRS = [("It's summer & hot.", "C'est l'été."), ("Go!", "Vas-y !"), ("No?", "Non ?")]
+TABLE = "".join(f"{first}\t{second}\n" for first, second in PAIRS)
+
 
 class SplitPairs(NamedTuple):
     """Pairs by the split that they go to, in their order."""

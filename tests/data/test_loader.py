@@ -13,8 +13,6 @@ from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.loader import PairLoader, Position, TrainingPairs
 from gru_mt.data.prepare import TrainingData
 from gru_mt.data.tokenizer.special import EOS
-from gru_mt.errors import UserError
-from gru_mt.run import Run
 from gru_mt.training.train import train
 from tests.conftest import Configure
 from tests.training.stored import prepared
@@ -108,29 +106,6 @@ def test_an_epoch_takes_a_corpus_by_its_weight(
     assert {total[row] for row in twice} == {10}
     again = training_pairs(config, data, max_pairs).load((3, 0))
     assert ids_of(again) == ids_of(pairs.load((3, 0))), "whatever came before"
-
-
-def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does_not(
-    small_corpus: Path, small_config: Configure, tmp_path: Path
-) -> None:
-    other = small_corpus.with_name("other.tsv")
-    other.write_text("a dog\tun chien\n")
-
-    def config(*weights: float) -> Config:
-        paths = zip((small_corpus, other), weights, strict=True)
-        corpora = [f"{{path: {path}, weight: {weight}, part: train}}" for path, weight in paths]
-        return small_config(f"data.corpus=[{', '.join(corpora)}]")
-
-    with pytest.raises(UserError) as raised:
-        prepared(config(0.002, 0.5), tmp_path)
-    assert str(raised.value) == (
-        "data.corpus.0.weight: an epoch would be empty, as it takes 0.002 of 420 pairs; set it to "
-        "0.00239 or more"
-    )
-    assert not Run(tmp_path).data.exists()
-    for accepted in (config(0.00239, 0.5), config(0.0001, 1)):
-        pairs = training_pairs(accepted, prepared(accepted, tmp_path))
-        assert all(len(pairs.load((epoch, 0)).row_N) for epoch in range(9))
 
 
 @pytest.mark.parametrize(

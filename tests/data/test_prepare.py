@@ -86,11 +86,15 @@ def test_the_other_direction_swaps_the_sides_after_the_split(prepared: Prepared)
     assert swapped == [(pair.source.lower(), pair.target.lower()) for pair in examples(there)]
 
 
-def test_a_corpus_of_which_nothing_falls_to_training_is_an_error(prepared: Prepared) -> None:
+def test_a_corpus_that_gives_an_epoch_no_pair_is_an_error(
+    prepared: Prepared, small_corpus: Path
+) -> None:
     pairs = (Pair(f"sentence {number}", f"phrase {number}", 1) for number in range(1000))
     held_out = next(pair for pair in pairs if not split_pairs([pair]).train)
     with pytest.raises(UserError, match="no pair is left to train on"):
         prepared(lines="\t".join(held_out[:2]))
+    with pytest.raises(UserError, match="an epoch would be empty"):
+        prepared(f"data.corpus={{path: {small_corpus}, weight: 0.001}}")
 
 
 def test_a_tokenizer_of_another_kind_leaves_no_file_behind(

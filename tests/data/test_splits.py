@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
-from gru_mt.data.splits import Splits, load_splits
+from gru_mt.data.splits import Splits, check_epochs, load_splits
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from tests.corpora import data_config
@@ -74,6 +74,25 @@ def test_a_limit_is_of_training_pairs_and_a_smaller_one_takes_some_of_a_larger_o
     assert {*fewer.train} < kept < {*whole.train}
     assert few.train == [pair for pair in whole.train if pair in kept]
     assert (few.dev, few.test) == (whole.dev, whole.test)
+
+
+def test_a_weight_that_leaves_an_epoch_empty_is_refused_with_the_least_that_does_not() -> None:
+    Path("one.tsv").write_text("one\tun\n")
+
+    def check(*weights: float) -> None:
+        paths = zip(("mine.tsv", "one.tsv"), weights, strict=True)  # three pairs, and one
+        corpora = [{"path": path, "weight": weight, "part": "train"} for path, weight in paths]
+        config = data_config(corpora)
+        check_epochs(load_splits(config), config)
+
+    with pytest.raises(UserError) as raised:
+        check(0.333, 0.5)
+    assert str(raised.value) == (
+        "data.corpus.0.weight: an epoch would be empty, as it takes 0.333 of 3 pairs; set it to "
+        "0.334 or more"
+    )
+    check(0.334, 0.5)
+    check(0.001, 1)
 
 
 def test_a_leak_is_looked_for_on_the_side_of_its_language() -> None:

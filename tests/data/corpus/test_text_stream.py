@@ -20,11 +20,9 @@ from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.report import SAMPLE
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.errors import UserError
-from tests.corpora import data_config, load, pairs, refusal, write, zipped
+from tests.corpora import PAIRS, TABLE, data_config, load, pairs, refusal, write, zipped
 
 GO = b"Go.\tVa !\n"
-PAIRS = [("It's summer & hot.", "C'est l'été."), ("Go!", "Vas-y !")]
-TABLE = "".join(f"{first}\t{second}\n" for first, second in PAIRS)
 PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,

@@ -23,14 +23,8 @@ from gru_mt.data.text.normalize import MARKS, WORD, clean, count_words, in_word,
 )
 def test_a_letter_of_a_script_without_spaces_is_a_word(text: str, count: int) -> None:
     assert count_words(text) == count
-    assert words("l’été 我明白了。 OK Tシャツ 5 x2") == [
-        "l",
-        "été",
-        *"我明白了",
-        "OK",
-        *"Tシャツ",
-        "x",
-    ]
+    found = words("l’été 我明白了。 OK Tシャツ 5 x2")
+    assert found == ["l", "été", "我", "明", "白", "了", "OK", "T", "シ", "ャ", "ツ", "x"]
 
 
 def test_marks_are_all_that_unicode_calls_so_and_the_joiners() -> None:

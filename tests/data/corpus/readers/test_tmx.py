@@ -5,9 +5,8 @@ import pytest
 from gru_mt.data.corpus import text_stream
 from gru_mt.data.corpus.report import DropReason
 from gru_mt.data.evaluation_set import load_evaluation_set
-from tests.corpora import data_config, dropped, load, pairs, refusal, write
+from tests.corpora import PAIRS, data_config, dropped, load, pairs, refusal, write
 
-PAIRS = [("It's summer & hot.", "C'est l'été."), ("Go!", "Vas-y !"), ("No?", "Non ?")]
 UNITS = "".join(
     f'<tu><tuv xml:lang="EN-gb"><seg>{first.replace("&", "&amp;")}</seg></tuv>'
     f'<tuv lang="fr"><seg>{second}</seg></tuv></tu>\n'
