@@ -73,7 +73,6 @@ def _names(annotation: Any, prefix: str = "") -> Iterator[str]:
 
 
 def _suggestion(path: tuple[str, ...]) -> str:
-    """Return what to write instead of the unknown key at `path`."""
     names = [*_names(Config)]
     section = ".".join(part for part in path[:-1] if not part.isdecimal())  # an index of a list
     beside = [name.rpartition(".")[2] for name in names if name.rpartition(".")[0] == section]

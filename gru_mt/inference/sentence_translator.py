@@ -111,7 +111,6 @@ class SentenceTranslator:
         return [found[row] for row in range(len(sentences))]
 
     def _beams(self, source_BS: Ints, length_B: Ints) -> list[list[Hypothesis]]:
-        """Return the `n_best` hypotheses for each source."""
         # Limit and margin depend on the sentence's own length, not on the rest of the batch.
         limit_B = 2 * length_B + 8
         margin_B = np.minimum(MARGIN + MARGIN_PER_TOKEN * length_B, WIDEST_MARGIN)

@@ -92,7 +92,6 @@ def _head(
 
 
 def _lines_read(report: dict[str, Any]) -> dict[str, str]:
-    """Return how many lines of each corpus were read and kept, by its name."""
     return {one["name"]: f"{one['kept']:,} of {one['read']:,}" for one in report["corpora"]}
 
 

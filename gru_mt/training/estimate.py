@@ -171,7 +171,6 @@ def plan_minutes(
 
 
 def _plan_line(training: TrainingConfig, batch: int, updates: int, pace: Pace) -> str:
-    """Return what is planned, and what the configuration says that does not count."""
     written = [
         f"training.{name} {value:,}"
         for name in PLANNED

@@ -106,7 +106,6 @@ class Trainer:
                         self._stop(signal)
 
     def _load_buffer(self) -> tuple[EpochPairs, list[list[Ints]]]:
-        """Return the pairs and the updates of the buffer under way."""
         epoch, buffer = self.state.epoch, self.state.buffer
         pairs = self.loader.load((epoch, buffer))
         only = buffer if self.loader.buffers > 1 else None
@@ -138,7 +137,6 @@ class Trainer:
         self._save()
 
     def _stop(self, signal: int) -> NoReturn:
-        """Save, see to it that there is a translator, and raise Interrupted."""
         if self.group.size > 1:
             log.info("stopping: saving first; a second signal stops at once")
         self._check_finite()
@@ -160,7 +158,6 @@ class Trainer:
         self._saved_s = self._window_s = time.perf_counter()  # this was no training
 
     def _save_translator(self, metadata: Metrics) -> None:
-        """Write the averaged weights as the run's translator, with `metadata` about them."""
         if self.group.is_main:
             data, average = self.data, self.optimizer.average
             bundle = Bundle(average, data.tokenizer, self.config, data.provenance)

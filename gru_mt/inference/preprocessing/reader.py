@@ -180,7 +180,6 @@ def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Senten
 
 
 def _filled(text: str, placeholders: Iterable[str]) -> str:
-    """Return `text` with each token as the next of `placeholders`."""
     left = iter(placeholders)
     return PLACEHOLDER.sub(lambda _: next(left), text)
 
