@@ -70,7 +70,7 @@ class SentenceTranslator:
     def translate(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
         """Return the translation of each sentence.
 
-        Where it lost a number, a quotation mark or a bracket, these are copied.
+        Where it lost a number or a mark within the sentence, these are copied.
         """
         results = self._search(sentences)
         lost = [

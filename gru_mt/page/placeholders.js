@@ -12,13 +12,14 @@ const TRIGGERS = new RegExp(
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
 );
-const HAS_UNIT = new RegExp(pattern`(?!\d*[AP]M$)\d[a-zµ]?[A-Z]`, "u"); // 3D, 5kW
+const HAS_UNIT = new RegExp(pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d )`, "u"); // 3D, 5kW, 1e-5
 const CHUNK = new RegExp(pattern`[^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}]+`, "gu");
 const SIGN_RUNS = new RegExp(pattern`\} | (?: (?!\})[${SIGNS}] )+`, "gu"); // each } closes its own {
 const EVERY_PART = new RegExp(WORD, "gu");
 const OUTER = "\"'“”„‘’«»(),.;:!?…"; // marks of a sentence around a word
 const ENDING_MARKS = ".,;:!?";
-const IS_NUMERIC = new RegExp(ANY_LETTER, "u"); // a superscript or a fraction, if it is a sign
+// A superscript or a fraction, if it is a sign; but after punctuation it is of a footnote.
+const NUMERIC = new RegExp(pattern`(?<![.,;:!?"'”’»\)])${ANY_LETTER}`, "uy");
 
 /** Return how many placeholder tokens a text has. */
 export function countPlaceholders(text) {
@@ -153,7 +154,10 @@ function withSigns(chunk, knows) {
     isWhole = isShort && chunk.slice(first, left) !== chunk.slice(right, last);
     isWhole ||= knows !== null && !found.some((word) => knows(word));
   }
-  isWhole ||= signs.some(([start, end]) => IS_NUMERIC.test(chunk.slice(start, end)));
+  isWhole ||= signs.some(([start]) => {
+    NUMERIC.lastIndex = start;
+    return NUMERIC.test(chunk);
+  });
   return isWhole ? [[first, last]] : signs;
 }
 

@@ -25,6 +25,7 @@ const LABEL_IN_MARKS = expression(
     (?: \s?:${ANY_PLACEHOLDER} | ${ANY_PLACEHOLDER}\s?: )\s+ )`,
   "u",
 );
+const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
 const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
@@ -43,7 +44,8 @@ const CUTTING_PLACES = [
  */
 export function readLine(typed, { truecaser, splitLine, fits }) {
   const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
-  const line = stripEnd(normalLine(valid.replace(LINE_ENDS, " ").replace(DIRECTION, "")));
+  const usual = valid.replace(LINE_ENDS, " ").replace(DIRECTION, "").replace(HYPHEN, "-");
+  const line = stripEnd(normalLine(usual));
   if (!line) return [];
   const spans = copiedSpans(line, truecaser);
   let [start, first] = [0, 0]; // in the line; of the spans

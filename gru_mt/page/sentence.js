@@ -11,10 +11,20 @@ import { stripEnd, stripStart } from "./normalize.js";
 const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )*+
   (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) | (?![\m]) )`;
 const PLACEHOLDER_OR_NUMBER = expression(`${PLACEHOLDER.source}|${SHORT_NUMBER}`);
-const MARK_KINDS = [/["“”„«»「」『』]/g, /[(（]/g, /[)）]/g];
-const ANY_MARK = /["“”„«»「」『』()（）]/;
+const LATIN = "[A-Za-zÀ-ɏ]"; // a dash may be the verb of a Russian sentence
+const MARKS = [ // in a source, and in a translation
+  ["[\"“”„«»「」『』]", "[\"“”„«»「」『』]"],
+  ["[(（]", "[(（]"],
+  ["[)）]", "[)）]"],
+  [
+    pattern`(?<=${LATIN}\x20)(?:--|[\-–—])(?=\x20)|(?<=${LATIN})—(?=${LATIN})`,
+    pattern`\s(?:--|[\-–—])\s|—`,
+  ],
+  [pattern`(?<=${LATIN});|(?<=${LATIN}\x20);`, "[;；]"],
+].map((pair) => pair.map((each) => new RegExp(each, "gu")));
 const OR_MARK = expression(
-  pattern`\(${SHORT_NUMBER}\)` + `|${PLACEHOLDER.source}|${SHORT_NUMBER}|${ANY_MARK.source}`,
+  pattern`\(${SHORT_NUMBER}\)` + `|${PLACEHOLDER.source}|${SHORT_NUMBER}|` +
+    MARKS.map(([own]) => own.source).join("|"),
 );
 const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, "gu");
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
@@ -100,7 +110,7 @@ export class Sentence {
   /**
    * Return the sentence with its short numbers as placeholders too, or also its `marks`.
    *
-   * Those are quotation marks and brackets.
+   * Those are quotation marks, brackets, semicolons, and dashes between words.
    */
   withNumbers({ marks = false } = {}) {
     const old = []; // the new position of each placeholder
@@ -127,13 +137,14 @@ export class Sentence {
     return hasAll && numbers.every((number) => text.includes(number));
   }
 
-  /** Return whether it also has all quotation marks and brackets, and no "(very" of them. */
+  /** Return whether it also has all of MARKS, no half of "", and no "(very" of the source. */
   keepsAll(text) {
-    const wanted = markCounts(this.#whole);
-    const hasMarks = this.text.search(ANY_MARK) >= 0;
-    if (hasMarks && markCounts(text).some((count, kind) => count !== wanted[kind])) return false;
+    const kinds = MARKS.filter(([own]) => this.text.search(own) >= 0).map(([, found]) => found);
+    const count = (part) => kinds.map((kind) => part.match(kind)?.length ?? 0).join();
+    const hasHalf = (part) => (part.match(/"/g)?.length ?? 0) % 2;
     const isLeft = (this.text.match(OPENED) ?? []).some((opened) => text.includes(opened));
-    return !isLeft && this.keepsNumbers(text);
+    const isSame = count(text) === count(this.#whole) && hasHalf(text) === hasHalf(this.#whole);
+    return this.keepsNumbers(text) && !isLeft && (kinds.length === 0 || isSame);
   }
 
   get #whole() {
@@ -145,12 +156,6 @@ export class Sentence {
     if (this.placeholders.length === 0 || tokens.length === 0) return tokens;
     return restore(tokens.join("\n"), this.placeholders).split("\n");
   }
-}
-
-/** Return how many of each kind of marks there are, and whether half a pair of "" is. */
-function markCounts(text) {
-  const counts = MARK_KINDS.map((kind) => text.match(kind)?.length ?? 0);
-  return [...counts, (text.match(/"/g)?.length ?? 0) % 2];
 }
 
 /** Return how often a text has each of its numbers. */

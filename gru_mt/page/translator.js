@@ -48,7 +48,7 @@ export class Translator {
       let found = await this.#translated(sentence, nBest, decoding, pause);
       const isRead = found.sourceWords.length > 0; // by the model
       if (isRead && !sentence.keepsAll(found.text)) {
-        // Where the model lost a number, a quotation mark or a bracket, these are copied.
+        // Where the model lost a number or a mark within the sentence, these are copied.
         const copying = sentence.withNumbers({ marks: true });
         found = await this.#translated(copying, nBest, decoding, pause);
         if (!sentence.keepsNumbers(found.text)) found.warnings.push("numbers");

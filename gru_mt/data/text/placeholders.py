@@ -17,8 +17,9 @@ from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOL
 _CHUNK = re.compile(rf"(?:(?!{ANY_PLACEHOLDER})\S)+")
 _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
-_NUMERIC = re.compile(r"[^\W\d_]")  # a superscript or a fraction, if it is one of SIGNS
-_UNIT = re.compile(r"(?!\d*[AP]M$)\d[a-zµ]?[A-Z]")  # 3D, 5kW
+# A superscript or a fraction, if it is one of SIGNS; but after punctuation it is of a footnote.
+_NUMERIC = re.compile(r"(?<![.,;:!?\"'”’»)])[^\W\d_]")
+_UNIT = re.compile(r"(?!\d*[AP]M$)\d(?:[a-zµ]?[A-Z]|e-\d)")  # 3D, 5kW, 1e-5
 _TRIGGERS = re.compile(  # all that is copied has some of it, and most sentences do not
     rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
     r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
@@ -149,7 +150,7 @@ def _with_signs(chunk: str, knows: Callable[[str], bool] | None) -> Iterator[tup
         is_short = right < last and all(len(word) == 1 for word in found)
         is_whole = is_short and chunk[first:left] != chunk[right:last]
         is_whole = is_whole or (knows is not None and not any(map(knows, found)))
-    if is_whole or any(_NUMERIC.search(chunk[a:b]) for a, b in signs):
+    if is_whole or any(_NUMERIC.match(chunk, a) for a, _ in signs):
         yield first, last
     else:
         yield from signs

@@ -35,7 +35,9 @@ _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>No
     rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
     rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
-_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # unseen marks of it
+_TYPED = dict.fromkeys(  # hyphens that are unlike the usual one, and unseen marks of direction
+    map(ord, "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+) | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
 _OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
 
 
@@ -88,7 +90,7 @@ class Reader:
     def sentences(self, line: str) -> Iterator[Sentence]:
         """Yield the sentences of a line; a blank line has none."""
         line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
-        line = _normal(_DIRECTION.sub("", " ".join(line.splitlines()))).rstrip()
+        line = _normal(" ".join(line.splitlines()).translate(_TYPED)).rstrip()
         if not line:
             return
         terms = frozenset(self.glossary.find(line) if self.glossary else ())

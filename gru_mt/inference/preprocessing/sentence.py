@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
@@ -19,9 +20,16 @@ _NUMBER = (
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 ENDS = (".", "!", "?", "…")
-_MARKS = QUOTES, "(（", ")）"
+_LATIN = "[A-Za-zÀ-ɏ]"  # a dash may be the verb of a Russian sentence, ; the question mark of Greek
+_MARKS = {  # in a source, and in a translation
+    rf"[{QUOTES}]": rf"[{QUOTES}]",
+    "[(（]": "[(（]",
+    "[)）]": "[)）]",
+    rf"(?<={_LATIN} )(?:--|[-–—])(?= )|(?<={_LATIN})—(?={_LATIN})": r"\s(?:--|[-–—])\s|—",
+    rf"(?<={_LATIN});|(?<={_LATIN} );": "[;；]",
+}
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
-_OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|[{''.join(_MARKS)}]")
+_OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.join(_MARKS)}")
 _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
 MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
 _BEGINNING = re.compile(r"\A[\W_]+")
@@ -93,7 +101,7 @@ class Sentence:
     def with_numbers(self, *, marks: bool = False) -> Self:
         """Return the sentence with its short numbers as placeholders too, or also its `marks`.
 
-        Those are quotation marks and brackets.
+        Those are quotation marks, brackets, semicolons, and dashes between words.
         """
         own = iter(self.placeholders)
         pattern = _OR_MARK if marks else _PLACEHOLDER_OR_NUMBER
@@ -120,12 +128,14 @@ class Sentence:
         return has_joined and all(found[number] == count for number, count in wanted.items())
 
     def keeps_all(self, text: str) -> bool:
-        """Return whether it also has all quotation marks and brackets, and no "(very" of them."""
-        has_marks = not set(self.text).isdisjoint("".join(_MARKS))
-        if has_marks and _count_marks(text) != _count_marks(self._whole):
-            return False
+        """Return whether it also has all of _MARKS, no half of "", and no "(very" of the source."""
+        kinds = [found for own, found in _MARKS.items() if re.search(own, self.text)]
         is_left = any(opened in text for opened in _OPENED.findall(self.text))
-        return not is_left and self.keeps_numbers(text)
+        return (
+            self.keeps_numbers(text)
+            and not is_left
+            and (not kinds or _counts(kinds, text) == _counts(kinds, self._whole))
+        )
 
     @property
     def _whole(self) -> str:
@@ -157,9 +167,9 @@ def freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:
     return free, frozenset(no_space)
 
 
-def _count_marks(text: str) -> list[int]:
-    """Return how many of each kind of _MARKS there are, and whether half a pair of "" is."""
-    return [*(sum(map(text.count, kind)) for kind in _MARKS), text.count('"') % 2]
+def _counts(kinds: Sequence[str], text: str) -> list[int]:
+    """Return how many marks of each kind there are, and whether half a pair of "" is."""
+    return [*(len(re.findall(kind, text)) for kind in kinds), text.count('"') % 2]
 
 
 def first_letter(text: str) -> int:

@@ -63,6 +63,7 @@ TEXTS = """
     ⟦\\textbf{⟧very⟦}⟧ ⟦\\nu⟧ ⟦\\alpha⟧ ⟦$x^2$⟧ ⟦\\(a b\\)⟧ ⟦\\[a\\]⟧ ⟦$E = mc^2$⟧ ⟦$5⟧ and ⟦$6⟧
     ⟦torch==2.1⟧ ⟦PATH=/usr/bin⟧ ⟦x=1⟧ ⟦snake_case⟧ ⟦camelCase⟧ ⟦CamelCase⟧ ⟦MAX_SIZE⟧ ⟦foo()⟧
     ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
+    so.⟦¹⟧ ⟦x²⟧ ⟦1e-5⟧ ⟦iPhone⟧ ⟦eBay⟧ iT
     ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ 5PM 10lbs. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧ ⟦\\ref{fig:a}⟧
     ⟦\\begin{itemize}⟧ ⟦..\\a\\b⟧ ⟦report(2).docx⟧, ⟦a (1).pdf⟧
     run ⟦--verbose⟧ and ⟦-v⟧ ⟦--name=x⟧ or ⟦-m "a b"⟧ but -5 and so-so

@@ -255,4 +255,10 @@ def test_quotation_marks_and_brackets_are_kept_or_become_placeholders() -> None:
     assert marked.placeholders == ('"', '"', "(", ")")
     translated = "\ue012vu \ue013 c'est \ue011 le chat \ue010."
     assert marked.finished(translated) == '(vu) c\'est "le chat".'
+    (sentence,) = read("I saw Tom - so it is; the cat—here")
+    assert sentence.keeps_all("vu Tom – oui ; le chat — là")
+    assert not sentence.keeps_all("vu Tom - oui le chat — là")
+    assert not sentence.keeps_all("vu Tom, oui ; le chat — là")
+    assert sentence.with_numbers(marks=True).placeholders == ("-", ";", "—")
+    assert read("Он - врач; so")[0].with_numbers(marks=True).placeholders[1:] == ("врач",)
     assert read("so (5) cats")[0].with_numbers(marks=True).placeholders == ("(5)",)
