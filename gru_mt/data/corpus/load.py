@@ -61,16 +61,16 @@ def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore)
         for chunk in map_in_order(partial(filter_chunk, config, sides), chain(first, chunks)):
             builder.add(chunk)
             bar.update(builder.lines - bar.n)
+    builder.notes += found.notes
     loaded = builder.corpus(name)
-    warnings, attribution = [*loaded.warnings, *found.notes], loaded.attribution
-    if corpus.path == ["fra-eng"]:
-        attribution = attribution or TATOEBA_ATTRIBUTION
-        if loaded.sha256 != FRA_ENG_SHA256:
-            warnings.append(
-                f"{label}: not the fra-eng of 2019-04-07 (SHA-256 {loaded.sha256[:12]}..., not "
-                f"{FRA_ENG_SHA256[:12]}...): scores are not comparable with the published ones"
-            )
-    return replace(loaded, warnings=tuple(warnings), attribution=attribution)
+    if corpus.path != ["fra-eng"] or loaded.sha256 == FRA_ENG_SHA256:
+        return loaded
+    warning = (
+        f"{label}: not the fra-eng of 2019-04-07 (SHA-256 {loaded.sha256[:12]}..., not "
+        f"{FRA_ENG_SHA256[:12]}...): scores are not comparable with the published ones"
+    )
+    attribution = loaded.attribution or TATOEBA_ATTRIBUTION
+    return replace(loaded, warnings=(*loaded.warnings, warning), attribution=attribution)
 
 
 def _locate(corpus: CorpusConfig, config: DataConfig) -> tuple[str, FoundFiles]:

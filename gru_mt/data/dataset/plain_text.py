@@ -63,7 +63,6 @@ def write_splits(
 
 
 def _texts(splits: Splits, source_language: str, target_language: str) -> dict[str, Sequence[str]]:
-    """Return the lines of each file by its name."""
     texts: list[tuple[str, Sequence[str]]] = [
         (f"train.{source_language}", [example.source for example in splits.train]),
         (f"train.{target_language}", [example.target for example in splits.train]),

@@ -92,7 +92,6 @@ class Spelling:
 
     @cached_property
     def _letters(self) -> str:
-        """The letters of most words."""
         return "".join(letter for letter, _ in Counter("".join(self._ranks)).most_common(40))
 
     @cached_property

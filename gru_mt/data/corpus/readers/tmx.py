@@ -71,7 +71,6 @@ def _record(root: str, unit: str, languages: Sequence[str]) -> Record:
 
 
 def _text(element: ET.Element) -> str:
-    """Return the text of a segment without that of its codes."""
     pieces = [element.text or ""]
     for child in element:
         if child.tag.rpartition("}")[2] not in _CODES:
