@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -36,19 +36,16 @@ class ModelFailed(Exception):  # noqa: N818 as above
     """The model could not translate; the log says why."""
 
 
+_Line = tuple[str, asyncio.Future[Translation]]  # and what is to become of it
+
+
 @dataclass(eq=False, slots=True)
 class _Job:
     """Lines that a client waits for."""
 
     direction: Direction
     n_best: int
-    lines: Sequence[str]
-    done: asyncio.Future[list[Translation]]
-    taken: int = 0  # lines that are in a batch or translated
-    found: list[Translation] = field(default_factory=list)
-
-    def shares_with(self, other: "_Job") -> bool:
-        return (self.direction, self.n_best) == (other.direction, other.n_best)
+    left: deque[_Line]  # that are in no batch yet
 
 
 class Batcher:
@@ -79,12 +76,13 @@ class Batcher:
         if len(self.jobs) >= self.most_jobs:
             raise Busy
         pieces = [_pieces(line, direction.source) for line in lines]
-        done = asyncio.get_running_loop().create_future()
-        job = _Job(direction, n_best, [*chain.from_iterable(pieces)], done)
+        loop = asyncio.get_running_loop()
+        waiting = [(piece, loop.create_future()) for piece in chain.from_iterable(pieces)]
+        job = _Job(direction, n_best, deque(waiting))
         self.jobs[job] = None
         self._arrived.set()
         try:
-            found = iter(await done)
+            found = iter(await asyncio.gather(*(future for _, future in waiting)))
         finally:
             self.jobs.pop(job, None)
         return [_joined(line, its, found) for line, its in zip(lines, pieces, strict=True)]
@@ -96,44 +94,44 @@ class Batcher:
             until_s = loop.time() + COLLECT_S
             while self._waiting() < expected and loop.time() < until_s:
                 await asyncio.sleep(COLLECT_S / 10)
-            if jobs := self._next_batch():
-                started_s = time.perf_counter()
-                lines = [job.lines[number] for job, number in jobs]
-                first = jobs[0][0]
+            if self.jobs:
+                started_s, first = time.perf_counter(), next(iter(self.jobs))
+                lines, futures = zip(*self._next_batch(first), strict=True)
                 results = await loop.run_in_executor(
                     thread, _translated, first.direction, lines, first.n_best
                 )
                 self.lines, self.batches = self.lines + len(lines), self.batches + 1
                 self.seconds += time.perf_counter() - started_s
                 expected = min(len(lines) + self._waiting(), MOST_LINES)
-                for (job, _), result in zip(jobs, results, strict=True):
-                    _keep(job, result)
+                for future, result in zip(futures, results, strict=True):
+                    if future.done():  # the client left, or another of its lines failed
+                        continue
+                    if isinstance(result, ModelFailed):
+                        future.set_exception(result)
+                    else:
+                        future.set_result(result)
             if not self.jobs:
                 self._arrived.clear()
 
     def _waiting(self) -> int:
-        return sum(len(job.lines) - job.taken for job in self.jobs)
+        return sum(len(job.left) for job in self.jobs)
 
-    def _next_batch(self) -> list[tuple[_Job, int]]:
-        """Return jobs and the numbers of their lines to translate next; each job has its turn.
+    def _next_batch(self, first: _Job) -> Iterator[_Line]:
+        """Yield the lines to translate next, of jobs that share the model of the first.
 
-        The job that waits longest decides on the model. One with many lines goes to the end.
+        Each has its turn; one with more lines goes to the end.
         """
-        batch: list[tuple[_Job, int]] = []
-        characters = 0
-        alike = deque(job for job in self.jobs if job.shares_with(next(iter(self.jobs))))
-        while alike and len(batch) < MOST_LINES and characters < MOST_CHARACTERS:
+        characters, size, model = 0, 0, (first.direction, first.n_best)
+        alike = deque(job for job in self.jobs if (job.direction, job.n_best) == model)
+        while alike and size < MOST_LINES and characters < MOST_CHARACTERS:
             job = alike.popleft()
-            self.jobs.pop(job, None)
-            characters += len(job.lines[job.taken])
-            batch.append((job, job.taken))
-            job.taken += 1
-            if job.taken < len(job.lines):
+            line, future = job.left.popleft()
+            yield line, future
+            size, characters = size + 1, characters + len(line)
+            del self.jobs[job]
+            if job.left:
                 alike.append(job)
-        for job, _ in batch:
-            if job.taken < len(job.lines):
                 self.jobs[job] = None
-        return batch
 
 
 @asynccontextmanager
@@ -167,7 +165,7 @@ def _joined(line: str, pieces: Sequence[str], found: Iterator[Translation]) -> T
 
 
 def _translated(
-    direction: Direction, lines: list[str], n_best: int
+    direction: Direction, lines: Sequence[str], n_best: int
 ) -> list[Translation | ModelFailed]:
     """Return translations; where they fail together, each line alone, or why not."""
     try:
@@ -180,15 +178,3 @@ def _translated(
         else:
             log.exception(f"{direction.name}: a line could not be translated")
         return [ModelFailed()]
-
-
-def _keep(job: _Job, result: Translation | ModelFailed) -> None:
-    """Give a job one of its lines, in order, and with the last one wake the client."""
-    if job.done.done():  # the client left, or another of its lines failed
-        return
-    if isinstance(result, ModelFailed):
-        job.done.set_exception(result)
-        return
-    job.found.append(result)
-    if len(job.found) == len(job.lines):
-        job.done.set_result(job.found)
