@@ -191,9 +191,9 @@ def _kept_in(corrections: Sequence[Correction], sets: Sequence[EvaluationSet]) -
 
 def _measured(model: Path, dev: Sequence[EvaluationSet], wanted: Sequence[Correction]) -> Measured:
     translator = replace(Translator.load(model), corrections=None)
+    bleu = 0.0
     with while_computing(translator.engine.device_type):
         texts = [each.text for each in translator.translate([one.source for one in wanted])]
-        bleu = 0.0
         for one in dev[:1]:
             found = [each.text for each in translator.translate(one.sources)]
             tokenizer = choose_bleu_tokenizer(translator, dev)
@@ -232,10 +232,10 @@ def _trained(
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         corpora.append({"path": str(path), "weight": weight, "part": "train"})
     values: dict[str, Any] = before.model_dump(exclude={"model", "tokenizer"})
-    augment = before.data.augment and {"join": 0.02, "names": 0.1, "words": False}
-    values["data"] |= {"corpus": corpora, "dev": [], "test": [], "back_translate": None}
-    values["data"] |= {"teachers": []}
-    values["data"] |= {"allow_dropped": 1, "augment": augment}
+    values["data"] |= {"corpus": corpora, "allow_dropped": 1}
+    values["data"] |= {"dev": [], "test": [], "back_translate": None, "teachers": []}
+    if before.data.augment:
+        values["data"]["augment"] = {"join": 0.02, "names": 0.1, "words": False}
     values["training"] |= {"start": str(run.folder), **_TRAINING}
     try:
         train_run(load_config(values), Run(scratch / "run"))
