@@ -132,7 +132,10 @@ def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list
     if len(known) > 2 and not any(file.ending in TABLES for file in inside):
         raise UserError(f"{files[0]}: files of {', '.join(known)}: name two by --languages")
     trained = [path for path in files if _split_of(path.name) == "corpus"] or files[:1]
-    group = _parallel(trained) or find_files(trained[:1], ("first", "second")).groups[0]
+    group = (
+        _parallel(trained)
+        or find_files(trained[:1], ("first-language", "second-language")).groups[0]
+    )
     with open_group(group) as sources:
         found = header_languages(_column_names(sources[0])) if len(group) == 1 else []
         if not found:

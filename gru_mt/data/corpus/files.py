@@ -50,7 +50,7 @@ class CorpusFile(NamedTuple):
     def stem(self, languages: Sequence[str]) -> str:
         """Return the name without its ending: "mine.en" -> "mine", "a.en-fr.tsv" -> "a"."""
         name = self.name
-        for ending in (".zip", *TABLES, *languages, "-".join(languages)):
+        for ending in (".zip", ".json", *TABLES, *languages, "-".join(languages)):
             name = name.removesuffix(f".{ending.removeprefix('.')}") or name
         return name
 

@@ -41,6 +41,8 @@ def test_parallel_files_are_found_by_their_endings_as_opus_has_them() -> None:
     assert pairs("d", languages=["fr", "en"]) == [("Va !", "Go.")]
     assert pairs({"path": "d", "side": "target"}, back_translate="b") == [("", "Va !")]
     assert load("en-fr.txt.zip").name == "en-fr"
+    write({"a.json": '{"en": "Go.", "fr": "Va."}'})
+    assert load("a.json").name == "a"
     members = ((f"{n}/a.{side}", f"w{n} {side}.".encode()) for n in (1, 2) for side in ("en", "fr"))
     write({"two.zip": zipped(*members)})
     assert pairs("two.zip") == [("w1 en.", "w1 fr."), ("w2 en.", "w2 fr.")]
