@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import fields
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, get_args
 
@@ -198,10 +198,10 @@ def _checked(values: dict[str, Any], where: str, overrides: Iterable[str]) -> Co
         return Config.model_validate(values)
     except ValidationError as error:
         items = _by_path(error, values)
-        lines = [
-            f"{'--set' if '.'.join(path) in overridden else f'{where}:'} {_explain(path, item)}"
-            for path, item in islice(items.items(), _MAX_MESSAGES)
-        ]
+        lines = []
+        for path, item in islice(items.items(), _MAX_MESSAGES):
+            is_set = not overridden.isdisjoint(accumulate(path, "{}.{}".format))
+            lines.append(f"{'--set' if is_set else f'{where}:'} {_explain(path, item)}")
         if more := len(items) - len(lines):
             lines.append(f"{where}: and {more:,} more")
         raise UserError("\n".join(lines)) from None

@@ -17,7 +17,9 @@ from gru_mt.errors import UserError
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 PHRASEBOOK = "data: {corpus: phrasebook}\n"
 SCHEMA = json_schema()
-NAMES = [f"{section.name}.{key.name}" for section in described_sections() for key in section.keys]
+KEYS = {
+    f"{section.name}.{key.name}": key for section in described_sections() for key in section.keys
+}
 TYPES: dict[str, list[type]] = {
     "object": [dict],
     "array": [list],
@@ -98,9 +100,8 @@ def test_the_schema_accepts_each_file_and_all_of_its_values(path: Path) -> None:
         assert accepts(SCHEMA, yaml.load(text, Loader=Yaml12))
 
 
-TRIED = ["null", "true", "-1", "0", "1", "2.5", "1000", "10000000000", "auto", "cosine", "''",
-         "[en, fr]", "[en]", "[1, 2]", "{path: a}", "{path: [a, b]}", "{source: a}", "{}",
-         "[]", "[a, {path: b}]"]  # fmt: skip
+TRIED = ["null", "true", "-1", "0", "1", "2.5", "10000000000", "auto", "cosine", "''", "[en]",
+         "[1, 2]", "{path: [a, b]}", "{source: a}", "[]", "[a, {path: b}]"]  # fmt: skip
 # What depends on several keys, or on Python's list of encodings, and is beyond the schema.
 TOGETHER = {"model.decoder_size", "model.encoder_size", "model.bidirectional", "model.context",
             "tokenizer.sampling", "data.back_translate", "data.source", "data.target",
@@ -110,7 +111,7 @@ TOGETHER = {"model.decoder_size", "model.encoder_size", "model.bidirectional", "
 
 @pytest.mark.parametrize("section", Config.model_fields)
 def test_the_schema_and_the_program_agree_on_every_key(section: str) -> None:
-    names = [name for name in NAMES if name.startswith(f"{section}.") and name not in TOGETHER]
+    names = [name for name in KEYS if name.startswith(f"{section}.") and name not in TOGETHER]
     for name, text in product(names, TRIED):
         try:
             overrides = [f"{name}={text}"]
@@ -153,17 +154,15 @@ def test_every_key_has_a_meaning() -> None:
     ],
 )
 def test_default_and_range_of_a_key_in_words(name: str, default: str, allowed: str) -> None:
-    section, _, key = name.partition(".")
-    (found,) = (each for one in described_sections() if one.name == section for each in one.keys
-                if each.name == key)  # fmt: skip
-    assert (found.default, found.values) == (default, allowed)
+    assert (KEYS[name].default, KEYS[name].values) == (default, allowed)
 
 
 def test_the_page_is_a_configuration_of_all_defaults() -> None:
-    config = parse_config(page(), where="page", overrides=["data.corpus=phrasebook"])
+    text = page()
+    config = parse_config(text, where="page", overrides=["data.corpus=phrasebook"])
     assert config == parse_config(PHRASEBOOK, where="a")
-    assert yaml.safe_load(page()).keys() == Config.model_fields.keys()
-    assert max(map(len, page().splitlines())) <= 84
+    assert yaml.safe_load(text).keys() == Config.model_fields.keys()
+    assert max(map(len, text.splitlines())) <= 84
 
 
 def test_what_differs_from_the_defaults_is_marked() -> None:

@@ -294,6 +294,8 @@ def test_a_mistake_in_an_override_is_named_and_it_is_as_bounded_as_a_file() -> N
     assert error_line(PHRASEBOOK, "training.sed=3").endswith("did you mean training.seed?")
     line = error_line(PHRASEBOOK, "training.seed=x")
     assert line == "--set training.seed must be a valid integer, got 'x'"
+    line = error_line(PHRASEBOOK, "training.adam_betas=[0.9, 1]")
+    assert line == "--set training.adam_betas.1 must be less than 1, got 1"
     for value in ("[1", "[" * 3_000, "!!timestamp x", "&a 1", '"\\UFFFFFFFF"', "9" * 5_000):
         line = error_line(PHRASEBOOK, f"training.seed={value}")
         assert line.startswith("--set ")
