@@ -9,9 +9,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import cycle
+from typing import NamedTuple, Self
 
 from gru_mt.config.data import AugmentConfig
-from gru_mt.data.augment.word_lists import WordLists
 from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, SPACELESS, WORD
 from gru_mt.data.text.spelling import BESIDE
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
@@ -26,6 +26,23 @@ _OTHERS = (1, 1, 1, 1, 3, 7, 7)  # pairs joined to one: the shortest and the lon
 _QUOTES = ("“”", "„“", "«»", "‘’")
 _BRACKETS = {" (": ")", ' "': '"', ", ": "", ": ": ""}
 _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóòôõöøōőřśšşțúùûüūůűýžźż"
+
+
+class WordLists(NamedTuple):
+    """The words of a corpus that augmentation needs."""
+
+    translations: dict[str, str]  # of single words
+    names: tuple[str, ...]  # see `shared_names`, in alphabetical order
+
+    @classmethod
+    def learn(cls, pairs: Sequence[Texts]) -> Self:
+        """Return the word lists of pairs, placeholders masked. Translations are pairs of words."""
+        translations = {
+            source: target
+            for source, target in pairs
+            if WORD.fullmatch(source) and WORD.fullmatch(target)
+        }
+        return cls(translations, tuple(sorted(shared_names(pairs))))
 
 
 class Augmenter:
@@ -227,3 +244,28 @@ def with_typo(text: str, rng: random.Random) -> str:
         )
     )
     return text[:index] + new + text[index + 1 + len(after) :]
+
+
+def shared_names(pairs: Sequence[Texts]) -> set[str]:
+    """Return the words that are names: capitalised inside sentences, and the same on both sides.
+
+    A word that is often written small is none, nor one that most targets translate.
+    """
+    inside: Counter[str] = Counter()
+    shared: Counter[str] = Counter()
+    small: Counter[str] = Counter()
+    for source, target in pairs:
+        others = {*WORD.findall(target)}
+        small.update(word for word in others if word.islower())
+        for match in WORD.finditer(source):
+            word = match[0]
+            if word.islower():
+                small[word] += 1
+            elif len(word) > 1 and word.istitle() and match.start():
+                inside[word] += 1
+                shared[word] += word in others
+    return {
+        word
+        for word, count in shared.items()
+        if 2 * count > inside[word] and 10 * small[word.lower()] < inside[word]
+    }

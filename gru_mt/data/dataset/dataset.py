@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gru_mt.config.schema import Config
-from gru_mt.data.augment.word_lists import WordLists
+from gru_mt.data.augment.augmenter import WordLists
 from gru_mt.data.corpus.builder import line_name
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences, encode_pairs
 from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, TextColumn, npy_writer

@@ -9,15 +9,16 @@ import pytest
 from gru_mt.config.data import AugmentConfig
 from gru_mt.data.augment.augmenter import (
     Augmenter,
+    WordLists,
     begins_with_vowel,
     joined,
     odd_marks,
     renumbered,
+    shared_names,
     whole,
     with_item,
     with_typo,
 )
-from gru_mt.data.augment.word_lists import WordLists, shared_names
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.types import Texts
 
