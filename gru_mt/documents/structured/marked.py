@@ -68,15 +68,15 @@ class MarkedText:
         if not any(map(str.isalpha, words)):
             return None
         first = max((int(number) + 1 for number in _NUMBER.findall(words)), default=1)
-        names, numbers, partners = list[str](), count(first), _partners(pieces)
-        number_of = dict[int, int]()  # the number of the mark at an index
-        for index, piece in enumerate(pieces):
-            if isinstance(piece, Mark):
-                is_closing = piece.kind == "closing"
-                number_of[index] = number_of[partners[index]] if is_closing else next(numbers)
-                names.append(_TAGS.get(piece.kind, "<x{}/>").format(number_of[index]))
-            else:
+        names, numbers, opened = list[str](), count(first), list[int]()
+        for piece in pieces:
+            if isinstance(piece, str):
                 names.append(piece)
+                continue
+            number = opened.pop() if piece.kind == "closing" else next(numbers)
+            if piece.kind == "opening":
+                opened.append(number)
+            names.append(_TAGS.get(piece.kind, "<x{}/>").format(number))
         return cls(pieces, names, before, after, write, style)
 
     def filled(self, translation: str) -> str:
@@ -100,12 +100,14 @@ class MarkedText:
     def _parsed(self, translation: str) -> Sequence[Piece]:
         named = zip(self.names, self.pieces, strict=True)
         marks = {name: piece for name, piece in named if isinstance(piece, Mark)}
-        parts = [""]  # texts, and between them the names of marks
+        parts, text = list[str](), list[str]()  # texts, and between them the names of marks
         for part in _TAG.split(translation):
             if part in marks:
-                parts += part, ""
+                parts += "".join(text), part
+                text = []
             else:
-                parts[-1] += part
+                text.append(part)
+        parts.append("".join(text))
         old, new = _parents(marks) or {}, _parents(parts[1::2])
         is_nested = new is not None and all(new[name] in ("", old.get(name)) for name in new)
         if is_nested and sorted(parts[1::2]) == sorted(marks):
