@@ -4,7 +4,7 @@ import { BBCODE } from "./patterns.js";
 import { countPlaceholders } from "./placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { ANY_LETTER, expression, isCapitalised, isLower, pattern, stripEnd } from "./normalize.js";
-import { SENTENCE_END, stripStart } from "./normalize.js";
+import { SENTENCE_END, stripStart, WORD } from "./normalize.js";
 
 const QUOTE_PAIRS = `"" '' “” „“” «» »« ‹› ‘’ ‚‘ () 「」 『』 【】 《》`.split(" ");
 const OPENING_QUOTES = QUOTE_PAIRS.map(([first]) => first);
@@ -17,20 +17,23 @@ const BULLET = new RegExp(
   "uy",
 );
 const NUMBERING = new RegExp(
-  pattern`[(\[]?(?: \d{1,3} (?: \.\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+[\-–]?
+  pattern`[(\[]?(?: \d{1,3} (?: [.:]\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+[\-–]?
     (?: \s+ | (?=${ANY_LETTER}) )
     | \d{1,3} (?: (?: \.\d{1,3} )+ | (?: [:h]\d\d )*\s[\-–—] )\s+(?=${ANY_LETTER})`,
   "uy",
 );
-const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: [:h]\d\d )*\s+(?=${ANY_LETTER})`, "uy");
+const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: [:h]\d\d )*\s+`, "uy");
 const KEY = new RegExp(pattern`"[\w.\-]{1,60}"\s*[:=]\s*`, "uy"); // of JSON
 const LABEL = new RegExp(
   pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_PLACEHOLDER})\s? | \s+(?=") )`,
   "uy",
 );
 const AFTER_MARK = new RegExp(pattern`\s*[,:–—\-]\s+ | \s*`, "uy");
-const HAS_ENDED = new RegExp(pattern`[${SENTENCE_END}]['"”’»)]*\s*$`, "u");
-const WORD_HERE = new RegExp(pattern`\w+`, "uy");
+const HAS_ENDED = new RegExp(
+  pattern`[${SENTENCE_END}](?: [${CLOSING_QUOTES}\s] | ${ANY_PLACEHOLDER} )*$`,
+  "u",
+);
+const WORD_HERE = new RegExp(WORD, "uy");
 // Tags, signs, emoji, escapes and the like, though they may have letters.
 const NO_WORD = expression(
   pattern`^(?: ${BBCODE} | \[[xX\x20]\] | \[/[^\[\]]*\] | </?[^<>]*> | &\w+; | &lt;[^]*&gt;
@@ -50,8 +53,8 @@ function matchAt(sticky, text, position) {
  *
  * A frame is what stands before the sentence: placeholders, bullets, numbering, a speaker's name
  * with a colon, a key with =; and the placeholders after it, and quotes or brackets around the
- * whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a capital or a
- * colon follows. Of `pairs` a frame has both or none. `isSmall` tells whether a word is mostly
+ * whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a colon follows,
+ * or a capital after all parts. Of `pairs` a frame has both or none. `isSmall` tells whether a word is mostly
  * written small.
  *
  * "\ue010 He is big.\ue011" -> [2, 12]
@@ -75,76 +78,66 @@ export function core(text, placeholders, pairs, isSmall) {
   }
 }
 
-/** Return where the sentence may begin, as {position, quote}: at 0, or after parts of a frame. */
+/**
+ * Return where the sentence may begin, as {position, quote}: at 0, or after parts of a frame.
+ *
+ * From the first part on that may be of the sentence they count only before a capital; with a
+ * number among them only before a word that is capitalised as it begins a sentence.
+ */
 function frameStarts(text, placeholders, isSmall) {
   const starts = [{ position: 0, quote: "" }];
-  let number = 0;
+  let [number, sure, hasNumber] = [0, 0, false]; // how many starts are sure, if not all
   for (;;) {
     const { position } = starts.at(-1);
-    let quote = "";
-    let found = null;
-    if (PLACEHOLDER_TOKENS.includes(text[position])) {
-      found = afterMark(text, position, placeholders[number], isSmall);
-    } else {
-      const match =
-        matchAt(BULLET, text, position) ??
-        matchAt(KEY, text, position) ??
-        matchAt(NUMBERING, text, position) ??
-        beforeSmall(matchAt(FRAME_NUMBER, text, position), isSmall) ??
-        asLabel(matchAt(LABEL, text, position), placeholders[number] ?? "", isSmall);
-      if (match) found = position + match[0].length;
-      else if (OPENING_QUOTES.includes(text[position])) [found, quote] = [position + 1, text[position]];
-    }
-    if (found === null) return starts;
-    number += countPlaceholders(text.slice(position, found));
-    starts.push({ position: found + matchAt(SPACES_HERE, text, found)[0].length, quote });
+    const part = partAt(text, position, placeholders[number] ?? "", isSmall);
+    if (!part) break;
+    if (!part.isSure) sure ||= starts.length;
+    hasNumber ||= part.isNumber ?? false;
+    number += countPlaceholders(text.slice(position, part.end));
+    const spaces = matchAt(SPACES_HERE, text, part.end)[0];
+    starts.push({ position: part.end + spaces.length, quote: part.quote ?? "" });
   }
+  const [word] = matchAt(WORD_HERE, text, starts.at(-1).position) ?? [""];
+  const begins = isCapitalised(word) && (isSmall(word) || !hasNumber);
+  return sure && !begins ? starts.slice(0, sure) : starts;
+}
+
+/** Return {end, isSure, isNumber, quote} of a part of a frame, or null where none may be. */
+function partAt(text, position, placeholder, isSmall) {
+  if (PLACEHOLDER_TOKENS.includes(text[position])) {
+    const end = position + 1 + matchAt(AFTER_MARK, text, position + 1)[0].length;
+    const hasMark = stripStart(text.slice(position + 1, end)) !== "";
+    const isSure = hasMark || !isWordlike(placeholder);
+    return isSure || end > position + 1 ? { end, isSure } : null;
+  }
+  const match =
+    matchAt(BULLET, text, position) ??
+    matchAt(KEY, text, position) ??
+    matchAt(NUMBERING, text, position);
+  if (match) return { end: position + match[0].length, isSure: true };
+  const number = matchAt(FRAME_NUMBER, text, position);
+  if (number) return { end: position + number[0].length, isSure: false, isNumber: true };
+  const label = matchAt(LABEL, text, position);
+  const isSure = label && isOfFrame(label, placeholder, isSmall);
+  if (label) return isSure === false ? null : { end: position + label[0].length, isSure };
+  const isQuote = OPENING_QUOTES.includes(text[position]);
+  return isQuote ? { end: position + 1, isSure: true, quote: text[position] } : null;
+}
+
+/**
+ * Return whether a label is of the frame: of a speaker, who has a name, a letter, or a key before =
+ * or a quotation; null for a small word with a colon, which may be of the sentence.
+ */
+function isOfFrame([found, word, mark], placeholder, isSmall) {
+  if (mark) return placeholder === "=";
+  if (!stripEnd(found).endsWith(":")) return isLower(word) && !isSmall(word);
+  if (isCapitalised(word)) return [...word].length === 1 || !isSmall(word);
+  return isLower(word) ? null : false;
 }
 
 /** Return whether a placeholder may stand for a word of a sentence, as a number or {name} does. */
 export function isWordlike(placeholder) {
   return /[\p{L}\p{N}]/u.test(placeholder) && !NO_WORD.test(placeholder);
-}
-
-/** Return where a placeholder of the frame and its punctuation end; null if it is of none. */
-function afterMark(text, position, placeholder, isSmall) {
-  const end = position + 1 + matchAt(AFTER_MARK, text, position + 1)[0].length;
-  const hasMark = stripStart(text.slice(position + 1, end)) !== "";
-  if (!isWordlike(placeholder)) return hasMark ? end : position + 1;
-  const isBefore = () =>
-    isCapitalised(text.slice(end)) || beforeSmall(matchAt(FRAME_NUMBER, text, end), isSmall);
-  return hasMark || (end > position + 1 && isBefore()) ? end : null; // or a time, after a date
-}
-
-/** Return a number before a word that is capitalised only as it begins a sentence, or null. */
-function beforeSmall(match, isSmall) {
-  if (!match) return null;
-  const word = matchAt(WORD_HERE, match.input, match.index + match[0].length)?.[0];
-  return word && isCapitalised(word) && isSmall(word) ? match : null;
-}
-
-/**
- * Return a label that is copied: of a speaker, a letter, or a key before a value; or null.
- *
- * A speaker has a name; a key is a small word before a capital, or one with = or a quotation.
- */
-function asLabel(match, placeholder, isSmall) {
-  if (!match) return null;
-  const [found, word, mark] = match;
-  if (mark) return placeholder === "=" ? match : null;
-  const isLabel = stripEnd(found).endsWith(":")
-    ? isOfSpeaker(word, isSmall) || (isLower(word) && beginsCapitalised(match))
-    : isLower(word) && !isSmall(word);
-  return isLabel ? match : null;
-}
-
-function isOfSpeaker(word, isSmall) {
-  return isCapitalised(word) && ([...word].length === 1 || !isSmall(word));
-}
-
-/** Return whether a capital follows a match, or quotation marks and a capital. */
-function beginsCapitalised({ 0: found, input, index }) {
-  return isCapitalised(input.slice(index + found.length).replace(/^["'“«]+/, ""));
 }
 
 /** Return where the sentence may end, as {position, quote}: at the end, or before a frame. */
@@ -160,9 +153,10 @@ function frameEnds(text, placeholders, start) {
     if (PLACEHOLDER_TOKENS.includes(last)) {
       if (isWordlike(placeholders[number]) && !HAS_ENDED.test(rest)) return ends;
       number--;
-    } else if (",;".includes(last) && CLOSING_QUOTES.includes(rest.at(-1) ?? "")) {
-      ends.push({ position: rest.length, quote: "" }); // after a value
-      continue;
+    } else if (",;".includes(last)) {
+      if (!CLOSING_QUOTES.includes(rest.at(-1) ?? " ")) return ends; // of a value
+    } else if ("-–—".includes(last)) {
+      if (stripEnd(rest) === rest) return ends;
     } else if (!isQuote) {
       return ends;
     }

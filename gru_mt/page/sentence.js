@@ -17,7 +17,7 @@ const MARKS = [ // in a source, and in a translation
   ["[(（]", "[(（]"],
   ["[)）]", "[)）]"],
   [
-    pattern`(?<=${LATIN}\x20)(?:--|[\-–—])(?=\x20)|(?<=${LATIN})—(?=${LATIN})`,
+    pattern`(?<=${LATIN}\x20)(?:--|[\-–—])(?=\x20[^Ͱ-᷿])|(?<=${LATIN})—(?=${LATIN})`,
     pattern`\s(?:--|[\-–—])\s|—`,
   ],
   [pattern`(?<=${LATIN});|(?<=${LATIN}\x20);`, "[;；]"],

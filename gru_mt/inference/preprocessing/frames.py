@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gru_mt.data.text.normalize import LETTER, SENTENCE_END
+from gru_mt.data.text.normalize import LETTER, SENTENCE_END, WORD
 from gru_mt.data.text.patterns import BBCODE
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
 
@@ -20,17 +20,17 @@ _PART = re.compile(  # of a frame, with the spaces after it
     (?P<placeholder> {ANY_PLACEHOLDER}) (?: \s*(?P<mark>[,:–—-])\s+ | \s*)
     | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?={LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+  # a bullet
     | "[\w.-]{{1,60}}" \s*[:=]\s*  # a key of JSON
-    | [(\[]? (?: \d{{1,3}}(?:\.\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} )
+    | [(\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} )
       [.)\]]+ [-–]? (?: \s+ | (?={LETTER}))
     | \d{{1,3}}(?:(?:\.\d{{1,3}})+ | (?:[:h]\d\d)* \s[-–—]) \s+ (?={LETTER})
-    | \d{{1,3}}(?:[:h]\d\d)* \s+ (?=(?P<after_number>{LETTER}\w*))
+    | (?P<number> \d{{1,3}}(?:[:h]\d\d)*) \s+
     | (?P<label> {LETTER}[\w.'’-]{{0,30}})
-      (?: (?P<colon>:)\s+(?=["'“«]*(?P<value>.?)) | \s?(?P<equals>{ANY_PLACEHOLDER})\s* | \s+(?="))
+      (?: (?P<colon>:)\s+ | \s?(?P<equals>{ANY_PLACEHOLDER})\s* | \s+(?="))
     | (?P<quote> [{re.escape("".join(_QUOTES))}]) \s*
     """,
     re.VERBOSE,
 )
-_ENDED = re.compile(rf"[{SENTENCE_END}]['\"”’»)]*\s*$")
+_ENDED = re.compile(rf"[{SENTENCE_END}](?:[{_CLOSING}\s]|{ANY_PLACEHOLDER})*$")
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
     rf"{BBCODE}|\[[xX ]\]|\[/[^\[\]]*\]|</?[^<>]*>|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
@@ -55,9 +55,9 @@ def core(
 
     A frame is what stands before the sentence: placeholders, bullets, numbering, a speaker's name
     with a colon, a key with =; and the placeholders after it, and quotes or brackets around the
-    whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a capital or a
-    colon follows; one that is None never is. Of `pairs` a frame has both or none. `is_small` tells
-    whether a word is mostly written small.
+    whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a colon
+    follows, or a capital after all parts; one that is None never is. Of `pairs` a frame has both or
+    none. `is_small` tells whether a word is mostly written small.
 
     "\\ue010 He is big.\\ue011" -> (2, 12)
     """
@@ -81,39 +81,50 @@ def core(
 def _starts(
     text: str, placeholders: Sequence[str | None], is_small: Callable[[str], bool]
 ) -> list[_Seam]:
-    """Return where the sentence may begin: at 0, or after one or more parts of a frame."""
+    """Return where the sentence may begin: at 0, or after one or more parts of a frame.
+
+    From the first part on that may be of the sentence they count only before a capital; with a
+    number among them only before a word that is capitalised as it begins a sentence.
+    """
     starts, number, following = [_Seam(0)], 0, [*placeholders, ""]
+    sure, has_number = 0, False  # how many starts are sure, if not all
     while part := _PART.match(text, starts[-1].position):
-        if not _is_of_frame(part, following[number], is_small):
+        is_of_frame = _is_of_frame(part, following[number], is_small)
+        if is_of_frame is False:
             break
+        sure = sure or (len(starts) if is_of_frame is None else 0)
+        has_number = has_number or part["number"] is not None
         number += len(PLACEHOLDER.findall(part[0]))
         starts.append(_Seam(part.end(), part["quote"] or ""))
-    return starts
+    word = WORD.match(text, starts[-1].position)
+    begins = word and word[0][0].isupper() and (is_small(word[0]) or not has_number)
+    return starts[:sure] if sure and not begins else starts
 
 
 def _is_of_frame(
     part: re.Match[str], placeholder: str | None, is_small: Callable[[str], bool]
-) -> bool:
+) -> bool | None:
     """Return whether a part before the sentence is one of its frame; `placeholder` is the next.
 
-    A number is, before a word that is capitalised only as it begins a sentence. So is the label of
-    a speaker, who has a name, and a key: a small word before a capital, or with = or a quotation.
+    It is None for what may be a part of the sentence: a number, a placeholder like a word, and a
+    small word with a colon. The label of a speaker has a name, a key = or a quotation after it.
     """
     if part["placeholder"]:
-        follows = part.string[part.end() : part.end() + 1]
-        number = _PART.match(part.string, part.end())  # a time after a date
-        is_number = number and number["after_number"] and _is_of_frame(number, None, is_small)
-        begins = part["mark"] or (len(part[0]) > 1 and (follows.isupper() or is_number))
-        return placeholder is not None and bool(begins or not is_wordlike(placeholder))
-    if word := part["after_number"]:
-        return word[0].isupper() and is_small(word)
+        if placeholder is None:
+            return False
+        is_sure = part["mark"] or not is_wordlike(placeholder)
+        return True if is_sure else None if len(part[0]) > 1 else False
+    if part["number"]:
+        return None
     if not (word := part["label"]):
         return True
     if part["equals"]:
         return placeholder == "="
     if part["colon"] and word[0].isupper():
         return len(word) == 1 or not is_small(word)
-    return word.islower() and (part["value"].isupper() if part["colon"] else not is_small(word))
+    if part["colon"]:
+        return None if word.islower() else False
+    return word.islower() and not is_small(word)
 
 
 def is_wordlike(placeholder: str) -> bool:
@@ -131,7 +142,13 @@ def _ends(text: str, placeholders: Sequence[str | None], start: int) -> list[_Se
             placeholder = placeholders[number]
             if placeholder is None or (is_wordlike(placeholder) and not _ENDED.search(rest)):
                 break
-        elif last not in _CLOSING and not (last in ",;" and rest[-1:] in _CLOSING):  # of a value
+        elif last in ",;":
+            if rest[-1:] not in _CLOSING:  # of a value
+                break
+        elif last in "-–—":
+            if not rest[-1:].isspace():
+                break
+        elif last not in _CLOSING:
             break
         ends.append(_Seam(len(rest.rstrip()), last if last in _CLOSING else ""))
     return ends

@@ -25,7 +25,7 @@ _MARKS = {  # in a source, and in a translation
     rf"[{QUOTES}]": rf"[{QUOTES}]",
     "[(（]": "[(（]",
     "[)）]": "[)）]",
-    rf"(?<={_LATIN} )(?:--|[-–—])(?= )|(?<={_LATIN})—(?={_LATIN})": r"\s(?:--|[-–—])\s|—",
+    rf"(?<={_LATIN} )(?:--|[-–—])(?= [^Ͱ-᷿])|(?<={_LATIN})—(?={_LATIN})": r"\s(?:--|[-–—])\s|—",
     rf"(?<={_LATIN});|(?<={_LATIN} );": "[;；]",
 }
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")

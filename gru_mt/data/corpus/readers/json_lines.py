@@ -80,21 +80,24 @@ def _items(text: TextStream) -> Iterator[dict[str, Any]]:
         raise UserError(f"{text.file}: neither JSON lines nor JSON: {short_text(error)}") from None
     values = whole.values() if isinstance(whole, dict) else [whole]
     lists = [value for value in values if isinstance(value, list)]
-    objects = [item for item in lists[0] if isinstance(item, dict)] if len(lists) == 1 else []
+    objects = [*filter(None, map(_named, lists[0]))] if len(lists) == 1 else []
     if not objects:
         raise UserError(f"{text.file}: no list of objects; write one object a line")
-    yield from map(_flat, objects)
+    yield from objects
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
-    """Return the values of an object or of a list, by their names; None for other lines."""
     try:
-        value = json.loads(line.rstrip().removesuffix(","))
-        if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
-            value = {str(number): item for number, item in enumerate(value, start=1)}
-        return _flat(value) if isinstance(value, dict) else None
+        return _named(json.loads(line.rstrip().removesuffix(",")))
     except (ValueError, RecursionError):
         return None
+
+
+def _named(value: Any) -> dict[str, Any] | None:
+    """Return the values of an object or of a list, by their names; None for other values."""
+    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        value = {str(number): item for number, item in enumerate(value, start=1)}
+    return _flat(value) if isinstance(value, dict) else None
 
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ FORMATS: dict[str, dict[str, str | bytes]] = {  # several files are parallel
     "json lines of lists": {"a.json": "\n".join(map(json.dumps, PAIRS))},
     "a json array": {"a.json": "[\n" + ",\n".join(JSON.splitlines()) + "\n]"},
     "an array on one line": {"a.json": json.dumps(OBJECTS)},
+    "an array of lists": {"a.json": json.dumps(PAIRS)},
     "an array of one object": {"a.json": json.dumps({"data": OBJECTS, "n": 2}, indent=1)},
     "json lines by another name": {"a.txt": JSON},
     "tmx, gz": {"a.tmx.gz": gzip.compress(TMX.encode(), mtime=0)},
