@@ -158,13 +158,13 @@ def found_in_batches(
 def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypothesis]:
     """Assert that hypotheses have their source's placeholders in any batch; return the best."""
     sources, best = random_sources(8, size, seed=1), []
-    for beam_size, margin in ((1, 1.5), (5, 1.5), (5, math.inf)):
+    for beam_size, margin in ((1, 1.5), (4, math.inf)):
         together, alone = (
             [*found_in_batches(engine, sources, batch_size, Decoding(beam_size), margin)]
             for batch_size in (64, 1)
         )
         for (source, beam), (_, (other, *_)) in zip(together, alone, strict=True):
-            assert len(beam) == beam_size or (margin < math.inf and beam)
+            assert len(beam) == beam_size
             best.append(beam[0])
             for each in beam:
                 steps = len(each.ids) + each.ended
@@ -197,5 +197,5 @@ def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_s
             model.output_bias_V[id_] += each
     best = assert_placeholders_are_copied(TorchEngine(model), 20)
     if not bias:
-        assert len({tuple(each.ids) for each in best}) > 12
+        assert len({tuple(each.ids) for each in best}) > 10
         assert {each.ended for each in best} == {True, False}

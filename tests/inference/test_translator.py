@@ -93,9 +93,7 @@ def lines_with_placeholders(count: int) -> list[str]:
     return [". ".join(sentence() for _ in range(rng.randint(1, 4))) for _ in range(count)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "beam_size", "n_best"), [("unigram", 1, 1), ("word", 4, 1), ("unigram", 4, 3)]
-)
+@pytest.mark.parametrize(("kind", "beam_size", "n_best"), [("unigram", 4, 1), ("word", 4, 3)])
 def test_neither_batch_size_nor_order_changes_a_translation(
     kind: Kind, beam_size: int, n_best: int
 ) -> None:
@@ -194,7 +192,7 @@ def test_a_sentence_too_long_is_translated_in_parts_and_it_is_said() -> None:
 
 @both_kinds
 def test_a_word_of_any_length_is_cut_too(kind: Kind) -> None:
-    word = "acatseesthedog" * 200
+    word = "acatseesthedog" * 100
     translator = build(kind, decoding=Decoding(max_source_tokens=50))
     translation = translator.translate(f"{word} {word}")
     if kind == "unigram":  # as words they are two
@@ -418,6 +416,7 @@ def test_a_process_forked_after_a_translation_translates_too() -> None:
         torch.set_num_threads(threads)
 
 
+@pytest.mark.slow
 def test_loading_and_translating_import_neither_the_compiler_nor_sympy(workplace: Path) -> None:
     run = str(workplace / "runs" / "small")
     code = (

@@ -132,7 +132,7 @@ def test_texts_are_torchs_and_those_of_each_sentence_alone(engines: Engines, bea
 def test_each_placeholder_is_written_as_often_as_in_its_source(engines: Engines) -> None:
     for engine in (engines.torch, engines.fp32, engines.int8):
         best = assert_placeholders_are_copied(engine, WORDS.target.size)
-        assert len({tuple(each.ids) for each in best}) > 8
+        assert len({tuple(each.ids) for each in best}) > 5
 
 
 @NO_FORK
