@@ -63,9 +63,10 @@ def metric(address: str, name: str) -> float:
     return next(float(line.split()[1]) for line in lines if line.startswith(f"gru_mt_{name} "))
 
 
-def test_clients_at_once_get_what_each_gets_alone(start: Start, gated: Gated) -> None:
+def test_64_clients_at_once_get_what_each_gets_alone(start: Start, gated: Gated) -> None:
     animals = ["cat", "dog", "Xyzzy", "książka", "猫", "12", "a@b.org", "<b>cat</b>"]
-    texts = [f"{who} see {it}." for who in ("I", "we") for it in animals]
+    who = ("I", "we", "they", "you", "Tom and I", "the cats", "my dogs", "all of us")
+    texts = [f"{one} see {it}." for one in who for it in animals]
     address = start(gated)
     with ThreadPoolExecutor(len(texts)) as threads:
         answers = [threads.submit(ask, address, text) for text in texts]
