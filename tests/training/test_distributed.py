@@ -61,12 +61,8 @@ def alone(config: Path) -> Callable[[str], Path]:
 @pytest.mark.parametrize(
     ("size", "names"),
     [
-        (2, ["uneven updates", "broken"]),
-        pytest.param(
-            2,
-            ["idle process", "early stop", "blocks", "three batches of dev", "sum"],
-            marks=pytest.mark.slow,
-        ),
+        (2, ["short"]),
+        pytest.param(2, [*CASES], marks=pytest.mark.slow),
         pytest.param(3, [*CASES], marks=pytest.mark.slow),
         pytest.param(4, ["idle process", "uneven updates"], marks=pytest.mark.slow),
     ],

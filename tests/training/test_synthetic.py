@@ -33,6 +33,7 @@ from tests.training.stored import NO_AUGMENT, examples
 from tests.training.test_fine_tuning import CPU
 
 QUICK = ("training.max_steps=16", "training.learning_rate=0.02")
+FEW = "data.corpus={{path: {}, limit: 120}}"
 TEXTS = [f"{verb} moi {number}." for verb in ("vois", "veux", "aime") for number in "abcdefg"]
 
 
@@ -135,17 +136,21 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
 
 
 @pytest.fixture(scope="module")
-def teachers(tmp_path_factory: pytest.TempPathFactory, small_config: Configure) -> list[Path]:
+def teachers(
+    tmp_path_factory: pytest.TempPathFactory, small_config: Configure, small_corpus: Path
+) -> list[Path]:
     """Return two runs of a few updates that translate English to French."""
     folder = tmp_path_factory.mktemp("teachers")
     for seed in (1, 2):
-        train(small_config(f"training.seed={seed}", *QUICK), folder / str(seed))
+        settings = (FEW.format(small_corpus), f"training.seed={seed}", *QUICK)
+        train(small_config(*settings), folder / str(seed))
     return [folder / "1", folder / "2"]
 
 
 @pytest.fixture
-def taught(small_config: Configure, teachers: list[Path]) -> Config:
-    return small_config(f"data.teachers=[{teachers[0]}, {teachers[1]}]", NO_AUGMENT)
+def taught(small_config: Configure, small_corpus: Path, teachers: list[Path]) -> Config:
+    both = f"data.teachers=[{teachers[0]}, {teachers[1]}]"
+    return small_config(FEW.format(small_corpus), both, NO_AUGMENT)
 
 
 def test_each_teacher_translates_each_source_of_the_training_split(

@@ -23,6 +23,7 @@ from gru_mt.training.state import derived_seed
 from gru_mt.training.train import train
 
 CASES = {
+    "short": ["training.accumulation=5", "training.max_steps=3"],
     "idle process": ["training.accumulation=1", "training.precision=bf16"],
     "uneven updates": ["training.accumulation=5", "tokenizer.kind=bpe",
                        "tokenizer.vocabulary_size=320", "tokenizer.sampling=0.1"],
