@@ -298,6 +298,11 @@ def test_tokens_show_placeholders_and_not_what_stands_for_them() -> None:
     assert not {*PLACEHOLDER_TOKENS} & {*json.dumps(values, ensure_ascii=False)}
 
 
+def test_marks_that_the_model_loses_are_copied() -> None:
+    text = build(bias={EOS: 1_000.0}).translate('the cat; (sees) a "dog" finds').text
+    assert [text.count(mark) for mark in '()";'] == [1, 1, 2, 1]
+
+
 # Warnings and confidence
 
 
