@@ -53,9 +53,9 @@ function matchAt(sticky, text, position) {
  *
  * A frame is what stands before the sentence: placeholders, bullets, numbering, a speaker's name
  * with a colon, a key with =; and the placeholders after it, and quotes or brackets around the
- * whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a colon follows,
- * or a capital after all parts. Of `pairs` a frame has both or none. `isSmall` tells whether a word is mostly
- * written small.
+ * whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a colon
+ * follows, or a capital after all parts. Of `pairs` a frame has both or none. `isSmall` tells
+ * whether a word is mostly written small.
  *
  * "\ue010 He is big.\ue011" -> [2, 12]
  */

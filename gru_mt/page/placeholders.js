@@ -101,7 +101,9 @@ export function findPlaceholders(text, knows = null) {
   }
   const isInCapitals = text === text.toUpperCase();
   const spans = [...text.matchAll(FORMATS)]
-    .filter(({ groups }) => !(isInCapitals && groups.roman) && !isModels(groups.digits, isInCapitals))
+    .filter(({ groups: { roman, digits } }) => {
+      return !(isInCapitals && roman) && !isModels(digits, isInCapitals);
+    })
     .map(({ 0: found, index }) => ({ start: index, end: index + found.length, text: found }));
   if (text.search(SIGN_RUNS) < 0) return spans;
   const rest = masked(text, spans);

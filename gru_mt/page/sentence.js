@@ -122,7 +122,8 @@ export class Sentence {
       return { start: index, end: index + found.length, text };
     });
     const { text, placeholders } = mask(this.text, spans);
-    const around = tagPairs(text, placeholders).filter((pair) => !pair.some((n) => old.includes(n)));
+    const isOld = (number) => old.includes(number);
+    const around = tagPairs(text, placeholders).filter((pair) => !pair.some(isOld));
     const { text: free, noSpace } = freed(text);
     this.noSpace.forEach((side, n) => side.forEach((index) => noSpace[n].add(old[index])));
     const tags = [...this.tags.map((pair) => pair.map((index) => old[index])), ...around];
