@@ -8,13 +8,13 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -74,31 +74,40 @@ def pool(
 ) -> Iterator[Callable[[A], Future[B]]]:
     """Yield a function that hands an item to the next free one of `size` processes.
 
-    They end with the `with` statement, and with this process, whatever they are at. The system
-    gives less time to those with a larger `nice`.
+    They end with the `with` statement, and with this process, whatever they are at; one that is
+    killed is replaced. The system gives less time to those with a larger `nice`.
     """
-    workers, free = [], SimpleQueue[Connection]()
-    main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
-    try:  # they need nothing of the caller's main module, so they do not run it again
-        for _ in range(size):
+    workers, free, lock, has_ended = [], SimpleQueue[Connection](), Lock(), False
+
+    def start() -> Connection:
+        with lock:
+            if has_ended:
+                raise CancelledError
             ours, theirs = get_context("spawn").Pipe()
-            arguments = theirs, function, nice
-            worker = get_context("spawn").Process(target=_work, args=arguments, daemon=True)
-            worker.start()
+            main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+            try:  # it needs nothing of the caller's main module, so it does not run it again
+                arguments = theirs, function, nice
+                worker = get_context("spawn").Process(target=_work, args=arguments, daemon=True)
+                worker.start()
+            finally:
+                sys.modules["__main__"] = main
             theirs.close()
             workers.append(worker)
-            free.put(ours)
-    finally:
-        sys.modules["__main__"] = main
+            return ours
 
     def result(item: A) -> B:
         connection = free.get()
         try:
-            connection.send(item)
+            try:
+                connection.send(item)
+            except OSError:  # it was killed while it had nothing to do
+                connection = start()
+                connection.send(item)
             found, error = connection.recv()
         except (EOFError, OSError):
+            connection = start()
             raise UserError(
-                "a process that prepares data was killed, mostly for lack of memory; the same "
+                "another process of this command was killed, mostly for lack of memory; the same "
                 "command starts again"
             ) from None
         finally:
@@ -108,11 +117,15 @@ def pool(
         value: B = found
         return value
 
+    for _ in range(size):
+        free.put(start())
     with ThreadPoolExecutor(size) as threads:
         try:
             yield lambda item: threads.submit(result, item)
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
+            with lock:
+                has_ended = True
             for worker in workers:
                 worker.kill()
                 worker.join()
