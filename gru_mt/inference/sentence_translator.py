@@ -4,7 +4,8 @@ Shapes: N sentences, B sentences of one batch, S source tokens, T target tokens.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +35,7 @@ MapBatches = Callable[
 # tokens, for each token, at most. A long sentence loses BLEU with a margin that is enough for short
 # ones, and most are short.
 MARGIN, MARGIN_PER_TOKEN, WIDEST_MARGIN = 2.0, 1 / 24, 3.0
+LEAST_IN_THREAD, MOST_IN_THREAD = 8, 64  # sentences of a batch, where several threads compute
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class SentenceTranslator:
     calibration: Calibration | None  # without one, translations have no confidence
     map_batches: MapBatches
     options: Options
+    threads: int  # that may each compute a batch at the same time
 
     def translate(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
         """Return the translation of each sentence.
@@ -104,11 +107,19 @@ class SentenceTranslator:
         found = {row: result for row, result in enumerate(known) if result is not None}
         by_length_N = np.argsort(-encoded.length_N, kind="stable")
         unknown_N = [row for row in by_length_N if row not in found]
-        size = self.options.batch_size
+        size = self._batch_size(len(unknown_N))
         batches = [np.array(unknown_N[i : i + size]) for i in range(0, len(unknown_N), size)]
-        for row_B, results in zip(batches, self.map_batches(translated, batches), strict=True):
-            found.update(zip(row_B, results, strict=True))
+        with _in_threads(translated, batches, self.threads) as function:
+            for row_B, results in zip(batches, self.map_batches(function, batches), strict=True):
+                found.update(zip(row_B, results, strict=True))
         return [found[row] for row in range(len(sentences))]
+
+    def _batch_size(self, sentences: int) -> int:
+        """Return how many of so many sentences a batch has, for all threads to end together."""
+        if self.threads == 1:
+            return self.options.batch_size
+        share = max(-(-sentences // (2 * self.threads)), LEAST_IN_THREAD)
+        return min(share, self.options.batch_size, MOST_IN_THREAD)
 
     def _beams(self, source_BS: Ints, length_B: Ints) -> list[list[Hypothesis]]:
         # Limit and margin depend on the sentence's own length, not on the rest of the batch.
@@ -183,3 +194,21 @@ class SentenceTranslator:
         (weight_TS,) = self.engine.align(source_S[None], np.array([len(source_S)]), target_in_BT)
         weights: list[list[float]] = weight_TS.tolist()
         return weights
+
+
+@contextmanager
+def _in_threads(
+    function: Callable[[Ints], list[SentenceTranslation]], batches: list[Ints], threads: int
+) -> Iterator[Callable[[Ints], list[SentenceTranslation]]]:
+    """Yield `function` for each of `batches`: threads compute the results before it is called."""
+    if min(threads, len(batches)) < 2:
+        yield function
+        return
+    from concurrent.futures import ThreadPoolExecutor  # which is slow to import
+
+    with ThreadPoolExecutor(threads) as pool:
+        computed = {row_B[0]: pool.submit(function, row_B) for row_B in batches}
+        try:
+            yield lambda row_B: computed[row_B[0]].result()
+        finally:
+            pool.shutdown(cancel_futures=True)

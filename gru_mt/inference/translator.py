@@ -60,6 +60,7 @@ class Translator:
     languages: Languages = field(default_factory=Languages)
     calibration: Calibration | None = None  # without one, translations have no confidence
     map_batches: MapBatches = map  # training on several processes divides the batches
+    threads: int | None = None  # that compute batches; None is as many as suit the engine
     corrections: CorrectionMemory | None = None  # without them all is the model's: for scores
 
     @classmethod
@@ -174,7 +175,7 @@ class Translator:
                 ranked; None is the model's own setting.
             n_best: Translations of each sentence. Above 1 the search does not prune: it is slower,
                 and may find a better first translation.
-            batch_size: Sentences that are translated together.
+            batch_size: Sentences that are translated together, at most.
             attention: Whether candidates have the attention of their tokens over the source.
             split: Whether a line is split into its sentences.
             glossary: Terms and the translations that they must have, as a dict or a `Glossary`.
@@ -257,7 +258,12 @@ class Translator:
             correct = partial(self.corrections.correct, memory=tokenizer.memory)
             sentences_of = [[*correct(sentences)] for sentences in sentences_of]
         translator = SentenceTranslator(
-            self.engine, tokenizer, self.calibration, self.map_batches, options
+            self.engine,
+            tokenizer,
+            self.calibration,
+            self.map_batches,
+            options,
+            self.threads or self.engine.threads,
         )
         found = iter(translator.translate([*chain.from_iterable(sentences_of)]))
         translations = [

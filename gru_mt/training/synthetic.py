@@ -52,7 +52,7 @@ class Sampling(Generic[S]):
 
     def __init__(self, engine: Engine[S], seed: int) -> None:
         self._engine, self._rng = engine, np.random.default_rng(seed)
-        self.device_type = engine.device_type
+        self.device_type, self.threads = engine.device_type, 1  # in the order of the batches
 
     def start(self, source_BS: Ints, length_B: Ints) -> S:
         """Return what the engine does."""

@@ -6,17 +6,19 @@ import multiprocessing
 import random
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
 
 from gru_mt.config.decoding import Decoding
 from gru_mt.config.schema import ModelConfig, TokenizerConfig
+from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS
@@ -112,6 +114,24 @@ def test_neither_batch_size_nor_order_changes_a_translation(
     assert len({texts[0] for texts, _ in expected}) > 8, "always the same text proves nothing"
     assert translate(sources, 1) == expected
     assert translate(sources[::-1], 7) == expected[::-1]
+
+
+def test_threads_translate_batches_to_the_same_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    translator, sources, started = build("unigram"), sentences(40), set()
+    expected = [*map(str, translator.translate(sources))]
+    start = translator.engine.start
+
+    def start_in_thread(source_BS: Ints, length_B: Ints) -> Any:
+        started.add((threading.get_ident(), len(length_B)))
+        return start(source_BS, length_B)
+
+    monkeypatch.setattr(translator.engine, "start", start_in_thread)
+    assert [*map(str, replace(translator, threads=2).translate(sources))] == expected
+    assert {size for _, size in started} == {10}
+    assert threading.get_ident() not in dict(started)
+    monkeypatch.setattr(translator.engine, "start", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        replace(translator, threads=2).translate(sources)
 
 
 @both_kinds

@@ -75,6 +75,10 @@ class Engine(Protocol[S]):
 
     device_type: str  # torch's "cpu" or "cuda"; an engine without torch gives its own name
 
+    @property
+    def threads(self) -> int:
+        """How many threads, each with a batch, suit it."""
+
     def start(self, source_BS: Ints, length_B: Ints) -> S:
         """Encode sources, each closed by <eos>; return the state of one hypothesis for each."""
 

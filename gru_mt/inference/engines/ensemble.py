@@ -39,6 +39,7 @@ class Ensemble:
         """Take engines whose models share a target vocabulary of `target_size`."""
         self._engines, self._target_size = engines, target_size
         self.device_type = engines[0].device_type
+        self.threads = min(engine.threads for engine in engines)
 
     def start(self, source_BS: Ints, length_B: Ints) -> EnsembleState:
         return EnsembleState([engine.start(source_BS, length_B) for engine in self._engines])

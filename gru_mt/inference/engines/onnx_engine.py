@@ -28,6 +28,7 @@ from gru_mt.tensors import tensors_info
 ENCODER, DECODER, METADATA = "encoder.onnx", "decoder.onnx", "export.json"
 FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
 _MOST_BYTES = 20_000_000  # of METADATA; it holds the provenance of the bundle
+MOST_THREADS = 4  # a fifth of the work is Python's, which one thread does at a time
 INSTALL = "pip install 'gru-mt[onnx]'"
 _LEFT: list[Any] = []  # sessions from before a fork, never deleted; see `_Graph`
 
@@ -37,9 +38,18 @@ class OnnxEngine:
 
     device_type = "onnxruntime"
 
-    def __init__(self, encoder: Path, decoder: Path) -> None:
-        """Read two graphs; raises UserError where one cannot be loaded."""
-        self._encoder, self._decoder = _Graph(encoder), _Graph(decoder)
+    def __init__(self, encoder: Path, decoder: Path, *, cores: int = 0) -> None:
+        """Read two graphs; raises UserError where one cannot be loaded.
+
+        `cores` compute a batch; 0 is all.
+        """
+        self._encoder, self._decoder = _Graph(encoder, cores), _Graph(decoder, cores)
+
+    @property
+    def threads(self) -> int:
+        from gru_mt.data.pool import cores  # which is slow to import
+
+        return min(cores(), MOST_THREADS)
 
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
         sources = self._encoder.run({"source_BS": source_BS, "length_B": length_B})
@@ -64,7 +74,8 @@ class _Graph:
     not delete the old one, because that would wait for those threads.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, cores: int) -> None:
+        self._cores = cores
         with os_errors_as(path, "read"):
             self._content = path.read_bytes()
         try:
@@ -78,6 +89,7 @@ class _Graph:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors
+        options.intra_op_num_threads = self._cores
         # Threads that wait in a loop would take cores from other programs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._session = onnxruntime.InferenceSession(
@@ -161,7 +173,9 @@ def load_export(folder: Path) -> Export:
     for name, digest in digests.items():
         if not (folder / name).is_file() or file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: damaged, or not the file that {METADATA} is of")
-    engine = OnnxEngine(folder / ENCODER, folder / DECODER)
+    # A sentence in int8 takes one core less time than two; in fp32 it gains from more.
+    cores = 1 if metadata["precision"] == "int8" else 0
+    engine = OnnxEngine(folder / ENCODER, folder / DECODER, cores=cores)
     return Export(engine, Tokenizer.load(folder), decoding, languages, calibration)
 
 

@@ -27,6 +27,8 @@ def compute_after_forks() -> None:
 class TorchEngine:
     """A model on torch's device; see `Engine`."""
 
+    threads = 1  # torch has threads of its own
+
     def __init__(self, model: Seq2Seq) -> None:
         """Take the model as it is now; later changes of its weights may not show here."""
         compute_after_forks()

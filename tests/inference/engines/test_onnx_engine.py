@@ -140,7 +140,7 @@ def test_each_placeholder_is_written_as_often_as_in_its_source(engines: Engines)
 def test_a_process_forked_after_a_product_multiplies_too(tmp_path: Path) -> None:
     path = tmp_path / "product.onnx"
     path.write_bytes(onnx.parser.parse_model(PRODUCT).SerializeToString())
-    graph = _Graph(path)
+    graph = _Graph(path, cores=2)
     x = np.ones((600, 600), np.float32)  # large enough for all threads
 
     def work() -> list[str]:
