@@ -31,6 +31,7 @@ from gru_mt.server.downloads import Downloads
 from gru_mt.server.page.routes import page_routes
 from gru_mt.server.requests import ANSWERS, answer_error
 from gru_mt.server.spec import SPEC
+from gru_mt.server.translators import translators
 
 QUIET_S = 60.0  # in which nobody asks
 BUSY_S = 3_600.0  # after which models learn though somebody asks
@@ -58,8 +59,10 @@ async def _lifespan(api: Api, app: Starlette) -> AsyncIterator[None]:
     _ = api.directions.profiles  # now, not while the first client waits
     with TemporaryDirectory(prefix="gru-mt-", ignore_cleanup_errors=True) as folder:
         api.downloads = Downloads(Path(folder))
-        async with api.batcher.running(), while_running(_learn_when_quiet(api)):
-            yield
+        with translators(api.directions.all) as (count, translate):
+            running = api.batcher.running(count, translate)
+            async with running, while_running(_learn_when_quiet(api)):
+                yield
 
 
 async def _learn_when_quiet(api: Api) -> None:

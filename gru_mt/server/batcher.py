@@ -1,16 +1,17 @@
-"""Translates the lines of all clients together: one queue, one thread, batches that clients share.
+"""Translates the lines of all clients together: one queue, and batches that clients share.
 
 A translation does not depend on its batch, so nobody sees whom he shared it with.
 """
 
 import asyncio
 import logging
+import math
 import re
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -19,8 +20,9 @@ from gru_mt.data.text.sentences import split_sentences
 from gru_mt.errors import UserError
 from gru_mt.inference.translation import SentenceTranslation, Translation
 from gru_mt.server.directions import Direction
+from gru_mt.server.translators import Translate
 
-COLLECT_S = 0.005  # how long a batch waits for as many lines as were there during the last one
+COLLECT_S = 0.015  # how long a batch waits for the next lines of those who have just got theirs
 MOST_LINES, MOST_CHARACTERS = 64, 4_000  # of a batch; others wait for no longer than it takes
 LONG_LINE, LONG_SENTENCE = 1_000, 2_000  # characters
 # The parts of a sentence without an end, cut at spaces or commas; no address is cut.
@@ -55,12 +57,16 @@ class Batcher:
         self.most_jobs, self.lines, self.batches, self.seconds = most_jobs, 0, 0, 0.0
         self.jobs: dict[_Job, None] = {}  # in order; those whose lines are all taken are none
         self._arrived = asyncio.Event()
+        self._under_way = 0  # lines that are in batches
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Translate until the block ends."""
-        with ThreadPoolExecutor(1, "translate") as thread:
-            async with while_running(self._run(thread)):
+    async def running(self, count: int, translate: Translate) -> AsyncIterator[None]:
+        """Translate until the block ends, `count` batches at a time."""
+        with ThreadPoolExecutor(count, "translate") as threads:
+            async with AsyncExitStack() as stack:
+                for _ in range(count):
+                    work = self._run(threads, count, translate)
+                    await stack.enter_async_context(while_running(work))
                 yield
 
     async def translate(
@@ -87,7 +93,7 @@ class Batcher:
             self.jobs.pop(job, None)
         return [_joined(line, its, found) for line, its in zip(lines, pieces, strict=True)]
 
-    async def _run(self, thread: ThreadPoolExecutor) -> None:
+    async def _run(self, threads: ThreadPoolExecutor, count: int, translate: Translate) -> None:
         loop, expected = asyncio.get_running_loop(), 1
         while True:
             await self._arrived.wait()
@@ -96,13 +102,16 @@ class Batcher:
                 await asyncio.sleep(COLLECT_S / 10)
             if self.jobs:
                 started_s, first = time.perf_counter(), next(iter(self.jobs))
-                lines, futures = zip(*self._next_batch(first), strict=True)
+                most = self._share(count)
+                lines, futures = zip(*self._next_batch(first, most), strict=True)
+                self._under_way += len(lines)
                 results = await loop.run_in_executor(
-                    thread, _translated, first.direction, lines, first.n_best
+                    threads, _translated, translate, first.direction, lines, first.n_best
                 )
                 self.lines, self.batches = self.lines + len(lines), self.batches + 1
                 self.seconds += time.perf_counter() - started_s
-                expected = min(len(lines) + self._waiting(), MOST_LINES)
+                expected = self._share(count)
+                self._under_way -= len(lines)
                 for future, result in zip(futures, results, strict=True):
                     if future.done():  # the client left, or another of its lines failed
                         continue
@@ -116,14 +125,18 @@ class Batcher:
     def _waiting(self) -> int:
         return sum(len(job.left) for job in self.jobs)
 
-    def _next_batch(self, first: _Job) -> Iterator[_Line]:
-        """Yield the lines to translate next, of jobs that share the model of the first.
+    def _share(self, count: int) -> int:
+        """Return how many lines each of `count` batches has of those that wait or are under way."""
+        return min(math.ceil((self._waiting() + self._under_way) / count), MOST_LINES)
+
+    def _next_batch(self, first: _Job, most: int) -> Iterator[_Line]:
+        """Yield the lines to translate next, `most` of jobs that share the model of the first.
 
         Each has its turn; one with more lines goes to the end.
         """
         characters, size, model = 0, 0, (first.direction, first.n_best)
         alike = deque(job for job in self.jobs if (job.direction, job.n_best) == model)
-        while alike and size < MOST_LINES and characters < MOST_CHARACTERS:
+        while alike and size < most and characters < MOST_CHARACTERS:
             job = alike.popleft()
             line, future = job.left.popleft()
             yield line, future
@@ -165,14 +178,14 @@ def _joined(line: str, pieces: Sequence[str], found: Iterator[Translation]) -> T
 
 
 def _translated(
-    direction: Direction, lines: Sequence[str], n_best: int
+    translate: Translate, direction: Direction, lines: Sequence[str], n_best: int
 ) -> list[Translation | ModelFailed]:
     """Return translations; where they fail together, each line alone, or why not."""
     try:
-        return [*direction.translator().translate(lines, n_best=n_best)]
+        return [*translate(direction, lines, n_best)]
     except Exception as error:
         if len(lines) > 1:
-            return [_translated(direction, [line], n_best)[0] for line in lines]
+            return [_translated(translate, direction, [line], n_best)[0] for line in lines]
         if isinstance(error, UserError):
             log.error(f"{direction.name}: {error}")
         else:

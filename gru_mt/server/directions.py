@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from gru_mt.data.corpus.languages import is_language, language_code, language_name
@@ -27,6 +28,9 @@ LOOK_S = 1.0  # how long files are not looked at again
 _ALIASES = {"pb": "pt-BR", "zt": "zh-Hant"}  # codes of LibreTranslate that are no other's
 log = logging.getLogger(__name__)
 
+Load = Callable[[], Translator]
+Stamp = list[tuple[int, int, int]]  # it changes where a model's files are replaced
+
 
 class Direction:
     """A model from one language into another, in memory.
@@ -35,11 +39,13 @@ class Direction:
     and the old one goes on.
     """
 
-    def __init__(self, path: Path, load: Callable[[], Translator]) -> None:
+    def __init__(self, path: Path, load: Load) -> None:
         """Load the model at `path` by `load`, which raises UserError where there is none."""
-        self.path, self._load, self._run = path, load, Run(path)
-        self._stamp, self._looked_s = _stamp(path), time.monotonic()
-        self.loaded = load()  # the translator that was loaded last
+        self.path, self.load, self._run = path, load, Run(path)
+        self._seen, self._looked_s = _stamp(path), time.monotonic()
+        # The translator that was loaded last, and its files.
+        self.loaded, self.stamp = load(), self._seen
+        self._lock = Lock()
         self.source = _code(self.loaded.languages.source)
         self.target = _code(self.loaded.languages.target)
         self._learned_ns, *_ = file_stamp(self._run.learned)
@@ -50,24 +56,25 @@ class Direction:
 
     def translator(self) -> Translator:
         """Return the translator of the present files, or the last that could be loaded."""
-        now_s = time.monotonic()
-        if now_s - self._looked_s >= LOOK_S:
-            stamp, self._looked_s = _stamp(self.path), now_s
-            if stamp != self._stamp:
-                self._stamp = stamp
-                self._renew()
-        return self.loaded
+        with self._lock:
+            now_s = time.monotonic()
+            if now_s - self._looked_s >= LOOK_S:
+                stamp, self._looked_s = _stamp(self.path), now_s
+                if stamp != self._seen:
+                    self._seen = stamp
+                    self._renew()
+            return self.loaded
 
     def _renew(self) -> None:
         try:
-            new = self._load()
+            new = self.load()
         except (UserError, OSError) as error:
             log.error(f"{self.name}: was replaced; the old one is used, as the new fails: {error}")
             return
         if new.languages != self.loaded.languages:
             log.error(f"{self.name}: was replaced by one of other languages; the old one is used")
             return
-        self.loaded = new
+        self.loaded, self.stamp = new, self._seen
         log.warning(f"{self.name}: was replaced; the new one is used")
 
     async def learn(self) -> None:
@@ -161,8 +168,7 @@ def _code(name: str) -> str:
     return f"{language_code(code)}-{region}" if region else language_code(code)
 
 
-def _stamp(path: Path) -> list[tuple[int, int, int]]:
-    """Return what changes where a model's files are replaced."""
+def _stamp(path: Path) -> Stamp:
     run = Run(path)
     files = (path / WEIGHTS, run.bundle / WEIGHTS, path / METADATA, run.export("fp32") / METADATA)
     return [*map(file_stamp, (*files, *([path] if path.is_file() else ())))]
