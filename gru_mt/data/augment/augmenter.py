@@ -19,6 +19,7 @@ from gru_mt.data.types import Texts
 
 _END = re.compile(rf"\s*[{SENTENCE_END}]+[\"'”’»」)]*$")  # final marks, and quotes after them
 _MARK = re.compile(rf"(?<=[{IN_WORD}])([?!;:.,]+)(?=\s|$)")
+_RUN = re.compile(rf"[{IN_WORD}]+")
 _SHORT_NUMBER = re.compile(rf"(?<![{IN_WORD}.,:])\d{{1,2}}(?![{IN_WORD}:]|[.,]\d)")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")
 _FOR_APOSTROPHES = ("", "", "", "", "’", "´", "`", " ")
@@ -105,7 +106,7 @@ class Augmenter:
                 new = rng.choice(self._alike[vowel])
             if new not in PLACEHOLDER_TOKENS and begins_with_vowel(new) != vowel:
                 new = rng.choice(self._alike[vowel])[0] + new[1:]
-            pair = Texts(*(whole(name).sub(new, side) for side in pair))
+            pair = Texts(*(with_word(side, name, new) for side in pair))
         return pair
 
     def _made_up_name(self, rng: random.Random) -> str:
@@ -144,9 +145,9 @@ def begins_with_vowel(name: str) -> bool:
     return unicodedata.normalize("NFD", name)[0] in "AEIOUaeiou"
 
 
-def whole(word: str) -> re.Pattern[str]:
-    """Return the pattern of a word that is no part of another."""
-    return re.compile(rf"(?<![{IN_WORD}]){word}(?![{IN_WORD}])")
+def with_word(text: str, old: str, new: str) -> str:
+    """Replace a word where it is no part of another."""
+    return _RUN.sub(lambda run: new if run[0] == old else run[0], text)
 
 
 def free_placeholder(text: str) -> str:
@@ -211,7 +212,7 @@ def with_item(
         free_placeholder(pair.source + item),
     )
     sides = [
-        whole(word).sub(form.format(word, item=item, other=other), side, count=1)
+        with_word(side, word, form.format(word, item=item, other=other))
         for word, side in zip(couple, pair, strict=True)
     ]
     return Texts(*sides)

@@ -15,9 +15,9 @@ from gru_mt.data.augment.augmenter import (
     odd_marks,
     renumbered,
     shared_names,
-    whole,
     with_item,
     with_typo,
+    with_word,
 )
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.data.types import Texts
@@ -123,7 +123,7 @@ def test_a_name_is_capitalised_inside_sentences_and_mostly_shared() -> None:
     )
     assert shared_names([translated, translated, copied]) == set()
     assert shared_names([translated, copied, copied]) == {"Mary"}
-    assert whole("की").sub("x", "की, कीं िकी की5") == "x, कीं िकी की5", "no part of another word"
+    assert with_word("की, कीं िकी की5", "की", "x") == "x, कीं िकी की5", "no part of another word"
 
 
 def test_numbers_change_on_both_sides_where_they_are_the_same() -> None:
