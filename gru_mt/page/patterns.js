@@ -94,7 +94,7 @@ const TEX =
 const NO_TEXT = "begin|end|label|input|[a-z]*ref|[a-z]*cite[a-z]*|include[a-z]*|use[a-z]*";
 const ESCAPES = [
   pattern`\\(?:${NO_TEXT})\*? (?: \[[^\[\]\n]{0,100}+\] )? \{[^\{\}\n]{0,200}+\}`,
-  pattern`\\[nrtNhfv](?! (?:${TEX})(?![a-z]) )(?! ${W_LETTER}*[_\{] )`,
+  pattern`(?: \\[nrtNhfv](?! (?:${TEX})(?![a-z]) )(?! ${W_LETTER}*[_\{] ) )+`,
   pattern`\\u[\dA-Fa-f]{4} | \\x[\dA-Fa-f]{2}`,
   pattern`\\\([^\n]{0,400}?\\\) | \\\[[^\n]{0,400}?\\\]`,
   pattern`\\[A-Za-z]{2,30}+\*? (?: \[[^\[\]\n]{0,100}+\] )? \{?`,
@@ -223,7 +223,7 @@ export const SIGNS =
   String.raw`\u2190-\u2bff\ufffd`;
 
 /** A time of the day, which is the model's business: 10:30, 9h05. */
-export const CLOCK = new RegExp(pattern`^\d{1,2}[:hH]\d\d(?: :\d\d )?(?: [aApP][mM] )?$`, "u");
+export const CLOCK = new RegExp(pattern`^\d{1,2}[:hH]\d\d(?: :\d\d )?$`, "u");
 
 /** What makes a short number a placeholder: a currency or a percent sign. */
 export const SUM = new RegExp(pattern`[%‰] | ${MONEY}`, "u");

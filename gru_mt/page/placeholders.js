@@ -86,11 +86,12 @@ export function restore(text, placeholders) {
  * Return what a translation of `text` copies, as spans {start, end, text}, ascending.
  *
  * Of numbers, and of words with digits, it is those with three digits or more, prices and
- * percentages, and words that begin with a letter, as A4 and COVID-19; but no clock time:
- * "Call 555-1234 at 10:30" -> [{start: 5, end: 13, text: "555-1234"}].
+ * percentages, and words that begin with a letter, as A4 and COVID-19, or that have letters that
+ * no training sentence `knows`, as 5pm; but no clock time: "Call 555-1234 at 10:30" ->
+ * [{start: 5, end: 13, text: "555-1234"}].
  *
  * Signs are copied too, and with them a word that they join: "*so* r/ab" has *, * and r/ab. Only
- * where training `knows` all parts it has the signs alone: the / of "he/she".
+ * where all parts are known it has the signs alone: the / of "he/she".
  */
 export function findPlaceholders(text, knows = null) {
   if (!TRIGGERS.test(text)) return [];
@@ -102,7 +103,7 @@ export function findPlaceholders(text, knows = null) {
   const isInCapitals = text === text.toUpperCase();
   const spans = [...text.matchAll(FORMATS)]
     .filter(({ groups: { roman, digits } }) => {
-      return !(isInCapitals && roman) && !isModels(digits, isInCapitals);
+      return !(isInCapitals && roman) && !isModels(digits, knows, isInCapitals);
     })
     .map(({ 0: found, index }) => ({ start: index, end: index + found.length, text: found }));
   if (text.search(SIGN_RUNS) < 0) return spans;
@@ -125,9 +126,11 @@ function masked(text, spans) {
 }
 
 /** Return whether a number, or a word with digits, is left to the model; undefined is none. */
-function isModels(found, isInCapitals) {
+function isModels(found, knows, isInCapitals) {
   if (!found) return false;
   const digits = found.match(/\p{Nd}/gu)?.length ?? 0;
+  const words = found.match(EVERY_PART) ?? [];
+  if (digits && knows && !words.every((word) => knows(word))) return false;
   const hasUnit = !isInCapitals && HAS_UNIT.test(found);
   const isFew = digits < (/^\p{L}/u.test(found) || hasUnit ? 1 : 3) && !SUM.test(found);
   return isFew || CLOCK.test(found);

@@ -15,7 +15,8 @@ import { stripStart } from "./normalize.js";
 const PARTS = 4;
 const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
 const BREAK = new RegExp(
-  pattern`^(?: \\[nrN] | <(?:br|hr)(?!\w)[^<>]*> | \|+ | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
+  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | <(?:br|hr)(?!\w)[^<>]*> | \|+
+    | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
   "iu",
 );
 // (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:

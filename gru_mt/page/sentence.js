@@ -7,7 +7,7 @@ import { ANY_LETTER, beginsCased, countWords, endsCased, expression } from "./no
 import { pattern } from "./normalize.js";
 import { stripEnd, stripStart } from "./normalize.js";
 
-// What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
+// What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
 const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )*+
   (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) | (?![\m]) )`;
 const PLACEHOLDER_OR_NUMBER = expression(`${PLACEHOLDER.source}|${SHORT_NUMBER}`);
@@ -30,6 +30,11 @@ const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, 
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
+const LETTER_OF_WORD = pattern`(?: ${ANY_LETTER} | [\m] )`;
+const DIGIT_WITH_LETTERS = new RegExp(
+  pattern`\d${LETTER_OF_WORD}{1,3}(?!${LETTER_OF_WORD})`,
+  "gu",
+);
 const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
 const MENU_WORDS = 3; // "Open file..." keeps its ellipsis; after a sentence it may be a slip
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
@@ -117,7 +122,8 @@ export class Sentence {
     const matches = this.text.matchAll(marks ? OR_MARK : PLACEHOLDER_OR_NUMBER);
     const spans = Array.from(matches, ({ 0: found, index }, position) => {
       const isToken = PLACEHOLDER_TOKENS.includes(found);
-      const text = isToken ? this.placeholders[old.length] : found;
+      const cased = this.case === "capitals" ? found.toUpperCase() : found; // 5PM
+      const text = isToken ? this.placeholders[old.length] : cased;
       if (isToken) old.push(position);
       return { start: index, end: index + found.length, text };
     });
@@ -130,12 +136,18 @@ export class Sentence {
     return new Sentence({ ...this, text: free, placeholders, noSpace, tags });
   }
 
-  /** Return whether a translation, as it is shown, has the digits of all numbers, as often. */
+  /**
+   * Return whether a translation, as it is shown, has the digits of all numbers, as often.
+   *
+   * Those with letters have no more of them: no 5pmir for 5pm.
+   */
   keepsNumbers(text) {
     const found = digitCounts(text);
     const hasAll = [...digitCounts(this.#whole)].every(([run, count]) => found.get(run) === count);
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
-    return hasAll && numbers.every((number) => text.includes(number));
+    const words = this.text.match(DIGIT_WITH_LETTERS) ?? [];
+    const hasMore = words.some((word) => new RegExp(word + LETTER_OF_WORD, "iu").test(text));
+    return hasAll && !hasMore && numbers.every((number) => text.includes(number));
   }
 
   /** Return whether it also has all of MARKS, no half of "", and no "(very" of the source. */

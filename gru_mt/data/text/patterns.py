@@ -95,7 +95,7 @@ _TEX = "abla|ewline|oindent|ewpage|eq|ot|u|ext[a-z]*|au|heta|imes|itle|an|o|op|i
 _NO_TEXT = "begin|end|label|input|[a-z]*ref|[a-z]*cite[a-z]*|include[a-z]*|use[a-z]*"
 _ESCAPE = rf"""
     \\(?:{_NO_TEXT})\*?(?:\[[^\[\]\n]{{0,100}}+\])?\{{[^{{}}\n]{{0,200}}+\}}
-    | \\[nrtNhfv](?!(?:{_TEX})(?![a-z]))(?!{_LETTER}*[_{{])
+    | (?:\\[nrtNhfv](?!(?:{_TEX})(?![a-z]))(?!{_LETTER}*[_{{]))++
     | \\u[\dA-Fa-f]{{4}} | \\x[\dA-Fa-f]{{2}}
     | \\\([^\n]{{0,400}}?\\\) | \\\[[^\n]{{0,400}}?\\\]
     | \\[A-Za-z]{{2,30}}+\*?(?:\[[^\[\]\n]{{0,100}}+\])?\{{?
@@ -209,7 +209,7 @@ SIGNS = (
 # A character of which _W, _LETTER and _U say other than \w; a time of the day, which is the model's
 # business; and what makes a short number be copied: a currency or a percent sign.
 OTHERS = re.compile(rf"[^\0-\u052f\u1e00-\u2bff]|[{MARKS}]")
-CLOCK = re.compile(r"\d{1,2}[:h]\d\d(?::\d\d)?(?:[ap]m)?", re.IGNORECASE)  # 10:30, 9h05
+CLOCK = re.compile(r"\d{1,2}[:hH]\d\d(?::\d\d)?")  # 10:30, 9h05, but not 10:30pm
 MONEY = re.compile(rf"[%‰]|{_MONEY}")
 
 

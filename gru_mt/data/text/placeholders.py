@@ -95,9 +95,10 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
     """Return what a translation of `text` copies, ascending: addresses, code, long numbers, emoji.
 
     Of numbers, and of words with digits, it is those with three digits or more, prices and
-    percentages, and words that begin with a letter, as A4; but no clock time: "Call 555-1234 at
-    10:30" -> [Span(5, 13, "555-1234")]. Signs are copied too, and with them a word that they join:
-    r/ab, but only the / of "he/she", where training `knows` all parts.
+    percentages, and words that begin with a letter, as A4, or that have letters that no training
+    sentence `knows`, as 5pm; but no clock time: "Call 555-1234 at 10:30" -> [Span(5, 13,
+    "555-1234")]. Signs are copied too, and with them a word that they join: r/ab, but only the / of
+    "he/she", if all parts are known.
     """
     if not _TRIGGERS.search(text):
         return []
@@ -109,7 +110,7 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
         Span(*match.span(), match[0])
         for match in formats(plain=not OTHERS.search(text)).finditer(text)
         if not (is_all_caps and match["roman"])
-        and not (match["digits"] and _is_models(match[0], is_all_caps=is_all_caps))
+        and not (match["digits"] and _is_models(match[0], knows, is_all_caps=is_all_caps))
     ]
     if not _SIGNS.search(text):
         return spans
@@ -123,9 +124,11 @@ def find_placeholders(text: str, knows: Callable[[str], bool] | None = None) -> 
     return sorted(spans)
 
 
-def _is_models(found: str, *, is_all_caps: bool) -> bool:
-    """Return whether a number, or a word with digits, is left to the model: 5pm, but not 16GB."""
+def _is_models(found: str, knows: Callable[[str], bool] | None, *, is_all_caps: bool) -> bool:
+    """Return whether a number, or a word with digits, is left to the model: 5th, but not 16GB."""
     digits = sum(map(str.isdecimal, found))
+    if digits and knows and not all(map(knows, WORD.findall(found))):
+        return False
     has_unit = not is_all_caps and _UNIT.search(found)
     is_few = digits < (1 if found[0].isalpha() or has_unit else 3) and not MONEY.search(found)
     return is_few or CLOCK.fullmatch(found) is not None

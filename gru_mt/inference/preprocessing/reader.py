@@ -29,7 +29,10 @@ from gru_mt.inference.preprocessing.tags import pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
-_BREAK = re.compile(rf"\\[nrN]|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>", re.IGNORECASE)
+_BREAK = re.compile(
+    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
     r"\((?!(?:[IVXivx]+|\w{1,2})\))[^()]{1,40}\)\s+(?=[A-Z])|"
     rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"

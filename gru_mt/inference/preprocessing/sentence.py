@@ -12,13 +12,14 @@ from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
 
 Case = Literal["capitals", "capital", "small", "model"]
-# What `placeholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 5pm, 7-0, -5.
+# What `placeholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 _NUMBER = (
     rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER})|(?![{MARKS}]))"
 )
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
+_DIGIT_WITH_LETTERS = re.compile(rf"\d{_LETTER}{{1,3}}(?!{_LETTER})")
 ENDS = (".", "!", "?", "…")
 _LATIN = "[A-Za-zÀ-ɏ]"  # a dash may be the verb of a Russian sentence, ; the question mark of Greek
 _MARKS = {  # in a source, and in a translation
@@ -105,8 +106,9 @@ class Sentence:
         """
         own = iter(self.placeholders)
         pattern = _OR_MARK if marks else _PLACEHOLDER_OR_NUMBER
+        cased = str.upper if self.case == "capitals" else str  # 5PM
         spans = [
-            Span(*match.span(), next(own) if match[0] in PLACEHOLDER_TOKENS else match[0])
+            Span(*match.span(), next(own) if match[0] in PLACEHOLDER_TOKENS else cased(match[0]))
             for match in pattern.finditer(self.text)
         ]
         masked = mask(self.text, spans)
@@ -122,10 +124,18 @@ class Sentence:
         )
 
     def keeps_numbers(self, text: str) -> bool:
-        """Return whether a translation, as it is shown, has the digits of all numbers, as often."""
+        """Return whether a translation, as it is shown, has the digits of all numbers, as often.
+
+        Those with letters have no more of them: no 5pmir for 5pm.
+        """
         wanted, found = (Counter(_DIGITS.findall(part)) for part in (self._whole, text))
         has_joined = all(number in text for number in _JOINED_DIGITS.findall(self.text))
-        return has_joined and all(found[number] == count for number, count in wanted.items())
+        has_more = any(
+            re.search(f"{word}{_LETTER}", text, re.IGNORECASE)
+            for word in _DIGIT_WITH_LETTERS.findall(self.text)
+        )
+        has_all = all(found[number] == count for number, count in wanted.items())
+        return has_all and has_joined and not has_more
 
     def keeps_all(self, text: str) -> bool:
         """Return whether it also has all of _MARKS, no half of "", and no "(very" of the source."""

@@ -20,9 +20,9 @@ from gru_mt.data.text.placeholders import (
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
 # To training. Of other words some are copied, with the signs that join them.
-KNOWN = """a an and are b bold by click code copy either or go he her here his home in is it km
+KNOWN = """a an and are b bold by click code copy either or go h he her here his home in is it km
     list me link my name not of on open or path press save see she so sure text the this
-    to use very words"""
+    th to use very words"""
 
 TEXTS = """
     See ⟦https://example.com/a?b=c&d=e#f⟧.
@@ -59,12 +59,13 @@ TEXTS = """
     ⟦[⟧text⟦]: https://a.org⟧ ⟦[Tom]⟧: He is
     ⟦*zyx*⟧ ⟦/ɪ/⟧
     ⟦***⟧so⟦***⟧ ⟦---|---⟧ ⟦===⟧ ⟦a/b⟧
-    a⟦\\n⟧b ⟦\\t⟧the ⟦\\\"⟧the⟦\\\"⟧ ⟦\\N⟧the ⟦\\u00e9⟧ ⟦\\x41⟧ a⟦\\\\⟧ ⟦\\'⟧ ⟦\\%⟧
+    a⟦\\n⟧b ⟦\\r\\n⟧so ⟦\\t⟧the ⟦\\\"⟧the⟦\\\"⟧ ⟦\\N⟧the ⟦\\u00e9⟧ ⟦\\x41⟧ a⟦\\\\⟧ ⟦\\'⟧ ⟦\\%⟧
     ⟦\\textbf{⟧very⟦}⟧ ⟦\\nu⟧ ⟦\\alpha⟧ ⟦$x^2$⟧ ⟦\\(a b\\)⟧ ⟦\\[a\\]⟧ ⟦$E = mc^2$⟧ ⟦$5⟧ and ⟦$6⟧
     ⟦torch==2.1⟧ ⟦PATH=/usr/bin⟧ ⟦x=1⟧ ⟦snake_case⟧ ⟦camelCase⟧ ⟦CamelCase⟧ ⟦MAX_SIZE⟧ ⟦foo()⟧
     ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
     so.⟦¹⟧ ⟦x²⟧ ⟦1e-5⟧ ⟦iPhone⟧ ⟦eBay⟧ iT
-    ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ 5PM 10lbs. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧ ⟦\\ref{fig:a}⟧
+    ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ ⟦5PM⟧ ⟦10lbs⟧. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧
+    ⟦\\ref{fig:a}⟧
     ⟦\\begin{itemize}⟧ ⟦..\\a\\b⟧ ⟦report(2).docx⟧, ⟦a (1).pdf⟧
     run ⟦--verbose⟧ and ⟦-v⟧ ⟦--name=x⟧ or ⟦-m "a b"⟧ but -5 and so-so
     ⟦x = 5;⟧
@@ -83,9 +84,9 @@ TEXTS = """
     the commit is ⟦deadbeef⟧, not a cabbage
     in ⟦1987⟧. ⟦1,000,000⟧ people, ⟦3.14⟧, (⟦1987⟧), "⟦2019-2020⟧", mid-⟦2019⟧, ⟦1920×1080⟧
     ⟦$1,299.99⟧, ⟦US$100⟧ ⟦1.299,99 €⟧ ⟦5$⟧, ⟦€5⟧, ⟦100%⟧ ⟦-273.15⟧ ⟦100 %⟧. ⟦978-3-16-148410-0⟧
-    at 10:30, 10:30:05, 9h05, 10:30pm: 7 and 12, 5 to 10
+    at 10:30, 10:30:05, 9H05, ⟦10:30pm⟧: 7th, 10km and 12, 5 to 10
     ⟦1 234 567⟧ ⟦1\u00a0234,5⟧, ⟦1'000'000⟧ ⟦12345678.50⟧ ⟦12345678 €⟧ ⟦12345678-90⟧
-    ⟦iPhone15⟧ ⟦A4⟧ ⟦B-52⟧ ⟦3D⟧ 5km ⟦covid19⟧ ⟦GPT-4o⟧ 2x4 ⟦v1.2⟧ IBM HOW-ARE
+    ⟦iPhone15⟧ ⟦A4⟧ ⟦B-52⟧ ⟦3D⟧ 5km ⟦covid19⟧ ⟦GPT-4o⟧ ⟦2x4⟧ ⟦v1.2⟧ IBM HOW-ARE
     ⟦R2D2-4471⟧, ⟦ISO9001⟧. ⟦AB1234⟧ ⟦v1.2.3⟧ ⟦1.2.3⟧. ⟦#ff00aa⟧ ⟦1920x1080⟧ ⟦1,234km⟧
     ⟦2019-12-25T10:30:00Z⟧ ⟦550e8400-e29b-41d4-a716-446655440000⟧ ⟦deadbeef⟧
     ⟦٢٠٢٤⟧, ⟦१२३४⟧ में १२ ⟦2024⟧年5月 ⟦2024⟧년에 ⟦１２３⟧

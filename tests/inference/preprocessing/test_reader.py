@@ -132,6 +132,7 @@ def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
         ("He is big.<br>She is big.", ["He is big.<br>", "She is big."]),
         ("He is big.\\nShe is big.", ["He is big.\\n", "She is big."]),
         ("he is\\nbig", ["he is\\nbig"]),  # a sentence over two lines
+        ("He is\\r\\n big.\\r\\n\\tShe is.", ["He is\\r\\n big.\\r\\n\\t", "She is."]),
         ("| He is | she is |", ["| He is | ", "she is |"]),
         ("<li>He is big</li><li>She is</li>", ["<li>He is big</li>", "<li>She is</li>"]),
         ("he is<p>she is</p>", ["he is", "<p>she is</p>"]),  # an opening one is of what comes
