@@ -26,7 +26,7 @@ from gru_mt.data.corpus.filters import (
 )
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.languages import languages_warning
-from gru_mt.data.corpus.report import CorpusReport, DroppedLines, DropReason, hint
+from gru_mt.data.corpus.report import NO_LOSS, CorpusReport, DroppedLines, DropReason, hint
 from gru_mt.data.dataset.components import first_alike
 from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, Subset, TextColumn
 from gru_mt.data.types import Pair
@@ -193,10 +193,11 @@ class CorpusBuilder:
         """
         if not report.read:
             raise UserError(f"{self._label}: is empty")
-        headers = report.dropped.get(DropReason.HEADER)
-        dropped = report.read - report.kept - (headers.count if headers and report.kept else 0)
+        losses = {reason: its for reason, its in report.dropped.items() if reason not in NO_LOSS}
+        losses = losses if report.kept else report.dropped
+        dropped = sum(lines.count for lines in losses.values())
         if not report.kept or dropped > self._config.allow_dropped * report.read:
-            reason, lines = next(iter(report.dropped.items()))
+            reason, lines = next(iter(losses.items()))
             message = f"{dropped:,} of {report.read:,} lines dropped; most often {reason}: {lines}"
             if found := hint(reason, self.sample, self._config.languages):
                 message += f"; {found}"
@@ -219,9 +220,10 @@ class CorpusBuilder:
 
     def _odd(self, report: CorpusReport, same: int, row_N: Ints, entity_M: Ints) -> Iterator[str]:
         """Yield what is odd in N pairs, of which M have an HTML entity."""
-        if not_utf8 := report.dropped.get(DropReason.NOT_UTF8):
-            found = hint(DropReason.NOT_UTF8, self.sample, self._config.languages)
-            yield f"lines that are not UTF-8: {not_utf8}: {found}"
+        for reason in (DropReason.NOT_UTF8, DropReason.MOJIBAKE):
+            if lines := report.dropped.get(reason):
+                found = hint(reason, self.sample, self._config.languages)
+                yield f"lines that are {reason}: {lines}: {found}"
         if same > _OFTEN * report.kept:
             yield f"{same:,} pairs have the same text on both sides"
         if len(entity_M) > _SOME * report.kept:

@@ -22,6 +22,10 @@ from gru_mt.data.text.normalize import CONTROL, clean, count_words, spaced
 _NUMBER, _DIGIT = re.compile(r"\d+"), re.compile(r"\d")
 MAX_CHARACTERS = 25  # of a side, for each word that data.max_words allows
 ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\dA-Fa-f]{1,6}|[A-Za-z][A-Za-z\d]{1,31});")  # of HTML
+# UTF-8 as Latin-1 or Windows-1252 shows it: "Ã©" for "é", "Ð¿" for "п", "â€™" for "’". What also
+# ends a word in capitals is left out, as in «SÃO JOSÉ» and ”HYVÄ”.
+_TRAIL = "[\x80-\x84\x86-\xaa\xac-\xba\xbc-\xbfŒœŠšŽžŸƒˆ˜†‡‰€™]"
+_MOJIBAKE = re.compile(rf"[Â-ÅÎ-Ñ×-Û]{_TRAIL}|[à-ï]{_TRAIL}{{2}}|â€[œ™¦˜“”\x9d]")
 SHOWN, _MAX_EXAMPLE = 3, 80  # lines shown of those dropped for a reason, characters of each
 
 METADATA = np.dtype(  # of a pair
@@ -67,7 +71,8 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
             reason, text = row
         else:
             first, second, attribution = map(clean, row)
-            found = _reason(first, second, config, sides)
+            is_mojibake = any(map(_is_mojibake, row[:2]))
+            found = DropReason.MOJIBAKE if is_mojibake else _reason(first, second, config, sides)
             if found is None:
                 kept.append((index, first, second, attribution, bucket(spaced(row[0]))))
                 continue
@@ -86,6 +91,10 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
     of_others = np.flatnonzero(metadata_M["flags"] & PairFlag.OTHER)
     others = [(row, attributions[row]) for row in of_others.tolist()]
     return FilteredChunk(len(rows), dict(dropped), examples, (firsts, seconds), metadata_M, others)
+
+
+def _is_mojibake(text: str) -> bool:
+    return not text.isascii() and _MOJIBAKE.search(text) is not None
 
 
 def example(first: str, second: str) -> str:

@@ -36,7 +36,7 @@ def load_corpora(config: DataConfig, folder: Path | None = None) -> list[Corpus]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise UserError(
             f"data.corpus: two corpora are called {short_repr(twice[0])}; give each a name of "
-            "its own"
+            "its own, or for parallel files set corpus: {path: [FILE, FILE]}"
         )
     pairs = PairStore(folder)
     both = zip(config.corpus, names, strict=True)

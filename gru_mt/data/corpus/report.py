@@ -16,6 +16,7 @@ class DropReason(StrEnum):
     """Why a line gives no pair. If several reasons fit, it is the first in this order."""
 
     NOT_UTF8 = "not UTF-8"
+    BLANK = "blank line"
     NO_TAB = "no tab"
     COLUMNS = "more than three columns"
     OTHER_COLUMNS = "more columns than other lines"
@@ -27,6 +28,7 @@ class DropReason(StrEnum):
     FEW_COLUMNS = "too few columns"
     LANGUAGE = "language missing"
     HEADER = "header"
+    MOJIBAKE = "UTF-8 that was read as Latin-1"
     CONTROL = "control characters"
     EMPTY = "empty side"
     TOO_LONG = "too long"
@@ -36,6 +38,9 @@ class DropReason(StrEnum):
     DIGITS = "other numbers"
     NEAR = "near-duplicate"
     SCRIPT = "another script"
+
+
+NO_LOSS = (DropReason.BLANK, DropReason.HEADER)  # lines that nobody meant to be pairs
 
 
 class Dropped(NamedTuple):
@@ -53,6 +58,7 @@ _HINTS = {
     DropReason.NO_TAB: "for parallel files set path: [FILE, FILE]",
     DropReason.OTHER_COLUMNS: _QUOTES,
     DropReason.QUOTES: _QUOTES,
+    DropReason.MOJIBAKE: "repair it, as Python's ftfy does, or write it again as UTF-8",
     DropReason.SEVERAL_COLUMNS: "set columns to the one of data.target, such as columns: [2]",
     DropReason.TOO_LONG: "data.max_words is the limit",
     DropReason.RATIO: "data.max_ratio is the limit",

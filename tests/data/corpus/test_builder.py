@@ -29,6 +29,8 @@ def reason_of(
         columns = line.decode().split("\t")
     except UnicodeDecodeError:
         return "not UTF-8"
+    if not any(map(str.strip, columns)):
+        return "blank line"
     if not 2 <= len(columns) <= 3:
         return "no tab" if len(columns) == 1 else "more than three columns"
     spaced = (re.sub(r"\s", " ", column.replace("\ufeff", "")) for column in columns[:2])

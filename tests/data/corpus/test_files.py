@@ -19,7 +19,7 @@ GO = b"Go.\tVa !\n"
 
 @pytest.mark.parametrize("path", ["d", "s.zip", "d/[ab].tsv*"])
 def test_several_files_are_one_corpus_in_the_order_of_their_names(path: str) -> None:
-    write({"d/b.tsv": "b\tB\n\nb2\tB2\n", "d/a.tsv.gz": gzip.compress(b"a\tA\nx\n"),
+    write({"d/b.tsv": "b\tB\ny\nb2\tB2\n", "d/a.tsv.gz": gzip.compress(b"a\tA\nx\n"),
            "d/README.txt": "x", "d/.hidden.tsv": "h\tH\n", "d/deeper/c.tsv": "c\tC\n"})  # fmt: skip
     with zipfile.ZipFile("s.zip", "w") as archive:
         for file in Path("d").glob("*.*"):

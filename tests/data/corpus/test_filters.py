@@ -21,6 +21,12 @@ GO = b"Go.\tVa !\n"
         ("x" * 101 + "\ty", DropReason.TOO_LONG),  # 25 characters a word
         ("No.\t一二三", DropReason.RATIO),  # letters of a script without spaces
         ("Go.\tVa \u0080!", DropReason.CONTROL),
+        (" \u00a0 ", DropReason.BLANK),
+        ("The river.\tLa riviÃ¨re.", DropReason.MOJIBAKE),
+        ("Over there.\tLÃ\xa0-bas.", DropReason.MOJIBAKE),
+        ("Itâ€™s me.\tC'est moi.", DropReason.MOJIBAKE),
+        ("Hi.\tÐŸÑ€Ð¸Ð²ÐµÑ‚.", DropReason.MOJIBAKE),
+        ("Japan.\tæ—¥æœ¬", DropReason.MOJIBAKE),
     ],
 )
 def test_a_dropped_line_is_counted_with_its_reason_and_number(
@@ -30,6 +36,20 @@ def test_a_dropped_line_is_counted_with_its_reason_and_number(
     corpus = load("c.txt", max_words=4, max_ratio=2.5)
     assert corpus.pairs == [Pair("Go.", "Va !", 1), Pair("Run.", "Cours !", 3)]
     assert corpus.report.dropped == {reason: DroppedLines(1, (2,))}
+
+
+def test_no_text_of_its_language_is_taken_for_utf_8_that_was_read_as_latin_1() -> None:
+    texts = [
+        "«SÃO JOSÉ»",
+        "”HYVÄ”",
+        "«Il a été…»",
+        "Où ça ? À Liège !",
+        "¡ESPAÑA!",
+        "Größe: 5 Å.",
+        "Île",
+    ]
+    write({"c.txt": "".join(f"{n} It is.\t{text}\n" for n, text in enumerate(texts))})
+    assert load("c.txt").report.kept == len(texts)
 
 
 def test_what_is_at_the_bounds_or_no_duplicate_is_kept() -> None:

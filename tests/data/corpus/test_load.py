@@ -38,8 +38,8 @@ def test_what_is_wrong_with_most_lines_is_told_with_the_fix(
     assert message in refusal(name, allow_dropped=0.2)
 
 
-def test_more_than_a_fifth_dropped_needs_a_word_but_a_header_is_no_loss() -> None:
-    write({"c.tsv": "a\tA\nb\tB\nc\tC\nnone\n", "d.tsv": "en\tfr\na\tA\n"})
+def test_more_than_a_fifth_dropped_needs_a_word_but_headers_and_blank_lines_are_no_loss() -> None:
+    write({"c.tsv": "a\tA\nb\tB\nc\tC\nnone\n", "d.tsv": "en\tfr\n\na\tA\n \n"})
     message = refusal("c.tsv", allow_dropped=0.2)
     assert "1 of 4 lines dropped; most often no tab: 1, first at line 4; " in message
     assert message.endswith("to go on without them set data.allow_dropped to 0.250 or more")
@@ -80,7 +80,7 @@ def test_each_line_of_a_monolingual_corpus_is_a_text_or_counted() -> None:
     corpus = {"path": "a.fr", "side": "target"}
     assert pairs(corpus, **MONOLINGUAL) == [("", "Oui ."), ("", "Non !"), ("", "!!!")]
     assert dropped(corpus, **MONOLINGUAL) == {
-        DropReason.EMPTY: (2,), DropReason.DUPLICATE: (4,), DropReason.SEVERAL_COLUMNS: (5,),
+        DropReason.BLANK: (2,), DropReason.DUPLICATE: (4,), DropReason.SEVERAL_COLUMNS: (5,),
         DropReason.NOT_UTF8: (6,),
     }  # fmt: skip
     assert pairs(corpus, source="fr", target="en", **MONOLINGUAL)[0] == ("Oui .", "")

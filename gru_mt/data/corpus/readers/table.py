@@ -65,6 +65,8 @@ def _reason(
     cells: list[str], layout: Layout, options: ReadOptions, *, is_csv: bool
 ) -> DropReason | None:
     """Return why a record has not the columns that are read; None if it has them."""
+    if not any(map(str.strip, cells)):
+        return DropReason.BLANK
     width, is_single = layout.width or len(cells), options.side is not None
     is_wider = any(cells[width:]) or (len(cells) > width and not is_csv and not is_single)
     if is_wider or not layout.columns:
