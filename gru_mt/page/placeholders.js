@@ -2,7 +2,8 @@
 
 import { CLOCK, CODE, FORMATS, SIGNS, SUM } from "./patterns.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
-import { ANY_LETTER, HAS_DIGIT, pattern, size, strip, stripStart, WORD } from "./normalize.js";
+import { ANY_LETTER, EVERY_WORD, HAS_DIGIT, pattern, size, strip } from "./normalize.js";
+import { stripStart } from "./normalize.js";
 
 // What every placeholder has some of, and most sentences do not: quick.
 const TRIGGERS = new RegExp(
@@ -15,7 +16,6 @@ const TRIGGERS = new RegExp(
 const HAS_UNIT = new RegExp(pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d )`, "u"); // 3D, 5kW, 1e-5
 const CHUNK = new RegExp(pattern`[^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}]+`, "gu");
 const SIGN_RUNS = new RegExp(pattern`\} | (?: (?!\})[${SIGNS}] )+`, "gu"); // each } closes its own {
-const EVERY_PART = new RegExp(WORD, "gu");
 const OUTER = "\"'“”„‘’«»(),.;:!?…"; // marks of a sentence around a word
 const ENDING_MARKS = ".,;:!?";
 // A superscript or a fraction, if it is a sign; but after punctuation it is of a footnote.
@@ -129,7 +129,7 @@ function masked(text, spans) {
 function isModels(found, knows, isInCapitals) {
   if (!found) return false;
   const digits = found.match(/\p{Nd}/gu)?.length ?? 0;
-  const words = found.match(EVERY_PART) ?? [];
+  const words = found.match(EVERY_WORD) ?? [];
   if (digits && knows && !words.every((word) => knows(word))) return false;
   const hasUnit = !isInCapitals && HAS_UNIT.test(found);
   const isFew = digits < (/^\p{L}/u.test(found) || hasUnit ? 1 : 3) && !SUM.test(found);
@@ -142,7 +142,7 @@ function withSigns(chunk, knows) {
     return [index, index + run.length];
   });
   if (signs.length === 0) return [];
-  const found = chunk.match(EVERY_PART) ?? [];
+  const found = chunk.match(EVERY_WORD) ?? [];
   const hasDigit = HAS_DIGIT.test(chunk);
   if (found.length === 0 && !hasDigit) return [[0, endBefore(chunk, ENDING_MARKS) || chunk.length]];
   const first = startAfter(chunk, OUTER);
@@ -152,7 +152,7 @@ function withSigns(chunk, knows) {
   let isWhole;
   if (signs.some(([start, end]) => left <= start && end <= right)) {
     const areKnown = knows !== null && found.every((word) => size(word) > 1 && knows(word));
-    isWhole = hasDigit || !areKnown;
+    isWhole = hasDigit || !areKnown || chunk.includes("@");
   } else {
     // C#, ^d+$ and /ɪ/, but *a* and *so*
     const isShort = right < last && found.every((word) => size(word) === 1);

@@ -7,9 +7,9 @@ import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
 import { BEGINNING, ENDS, freed, Sentence } from "./sentence.js";
 import { tagPairs } from "./tags.js";
 import { isAllCaps } from "./truecase.js";
-import { ANY_LETTER, clean, expression, inWord } from "./normalize.js";
-import { isCapitalised, isLower, narrow, normal, pattern, size, stripEnd } from "./normalize.js";
-import { stripStart } from "./normalize.js";
+import { ANY_LETTER, clean, EVERY_WORD, expression, inWord, isCapitalised } from "./normalize.js";
+import { isLower, narrow, normal, pattern, size, stripEnd, stripStart } from "./normalize.js";
+import { WORD } from "./normalize.js";
 
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
@@ -26,6 +26,8 @@ const LABEL_IN_MARKS = expression(
     (?: \s?:${ANY_PLACEHOLDER} | ${ANY_PLACEHOLDER}\s?: )\s+ )`,
   "u",
 );
+// Note: He is big.
+const WORDS_LABEL = expression(pattern`^(${WORD}(?:\x20${WORD}){0,2})\s?:\s+(?=[A-Z])`, "u");
 const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
 const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
@@ -50,7 +52,7 @@ export function readLine(typed, { truecaser, splitLine, fits }) {
   if (!line) return [];
   const spans = copiedSpans(line, truecaser);
   let [start, first] = [0, 0]; // in the line; of the spans
-  return pieces(splitLine(mask(line, spans).text), spans).flatMap((shown) => {
+  return pieces(splitLine(mask(line, spans).text), spans, truecaser).flatMap((shown) => {
     const inside = spans.slice(first, first + countPlaceholders(shown));
     const piece = { line, start, shown, spans: inside };
     start = endOf(piece);
@@ -162,12 +164,19 @@ function copiedSpans(line, truecaser) {
   return merged;
 }
 
-/** Return the sentences of a masked line, which end also at a break that is a placeholder. */
-function pieces(sentences, spans) {
+/**
+ * Return the sentences of a masked line.
+ *
+ * They end also at a break that is a placeholder, and after a label that is no name.
+ */
+function pieces(sentences, spans, truecaser) {
   const found = [];
   let number = 0;
   for (const sentence of sentences) {
-    const label = LABEL_IN_MARKS.exec(sentence)?.[0].length ?? 0;
+    const words = WORDS_LABEL.exec(sentence)?.[1].match(EVERY_WORD) ?? [];
+    const isLetter = words.length === 1 && size(words[0]) === 1; // "A: " is of the frame
+    const isPlain = !isLetter && words.some((word) => truecaser.isSmall(word));
+    const label = (isPlain ? WORDS_LABEL : LABEL_IN_MARKS).exec(sentence)?.[0].length ?? 0;
     let start = label < sentence.length ? label : 0;
     if (start) found.push(sentence.slice(0, start));
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {

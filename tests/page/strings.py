@@ -41,7 +41,7 @@ FRAMES = [
     "&lt;b&gt;{}&lt;/b&gt;", "(a) {}", "k) {}", "M. {}",
     "{{n, plural, one {{{}}} other {{{}}}}} {}", "1984 {}", "{} [1] {}", "¿{}", "print('{}')",
     "\ue010 {} \ue011", "{}\u2028{}", "… {}", "</b>{}<b>", "&quot;{}&quot;", "&nbsp;{}",
-    "{} -- {}",
+    "{} -- {}", "He is: {}", "so a: {}", "Tom A: {}",
 ]  # fmt: skip
 ALPHABETS = {
     "any": KNOWN,

@@ -148,7 +148,7 @@ def _with_signs(chunk: str, knows: Callable[[str], bool] | None) -> Iterator[tup
     right = signs[-1][0] if signs[-1][1] == last else last
     if any(left <= a and b <= right for a, b in signs):  # they join words
         parts_known = knows is not None and all(len(word) > 1 and knows(word) for word in found)
-        is_whole = has_digits or not parts_known
+        is_whole = has_digits or not parts_known or "@" in chunk
     else:  # C#, ^d+$ and /ɪ/, but *a* and *so*
         is_short = right < last and all(len(word) == 1 for word in found)
         is_whole = is_short and chunk[first:left] != chunk[right:last]

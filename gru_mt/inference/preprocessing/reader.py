@@ -38,6 +38,8 @@ _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>No
     rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
     rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
+# Note: He is big.
+_WORDS_LABEL = re.compile(rf"({WORD.pattern}(?: {WORD.pattern}){{0,2}})\s?:\s+(?=[A-Z])")
 _TYPED = dict.fromkeys(  # hyphens that are unlike the usual one, and unseen marks of direction
     map(ord, "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 ) | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
@@ -99,7 +101,8 @@ class Reader:
         terms = frozenset(self.glossary.find(line) if self.glossary else ())
         spans = _spans(line, self.truecaser, terms)
         masked, start, left = mask(line, spans).text, 0, iter(spans)
-        for shown in _pieces(masked, spans, self.language) if self.split else [masked]:
+        pieces = _pieces(masked, spans, self.language, self.truecaser) if self.split else [masked]
+        for shown in pieces:
             inside = [*islice(left, len(PLACEHOLDER.findall(shown)))]
             piece = _Piece(line, start, shown, inside, terms)
             yield from self._parts(piece)
@@ -219,11 +222,18 @@ def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]
     return merged
 
 
-def _pieces(masked: str, spans: Sequence[Span], language: str) -> Iterator[str]:
-    """Yield the sentences of a masked line, which end also at a break that is a placeholder."""
+def _pieces(
+    masked: str, spans: Sequence[Span], language: str, truecaser: Truecaser
+) -> Iterator[str]:
+    """Yield the sentences of a masked line.
+
+    They end also at a break that is a placeholder, and after a label that is no name.
+    """
     left = iter(spans)
     for piece in split_sentences(masked, language):
-        label = _LABEL.match(piece)
+        label, words = _LABEL.match(piece), _WORDS_LABEL.match(piece)
+        if words and len(words[1]) > 1 and any(map(truecaser.is_small, WORD.findall(words[1]))):
+            label = words  # but "A: " is of the frame
         start = label.end() if label and label.end() < len(piece) else 0
         if start:
             yield piece[:start]

@@ -76,7 +76,7 @@ TEXTS = """
     open ⟦report.pdf⟧, ⟦a_b-2.tar.gz⟧. (⟦README.md⟧) ⟦src/main.py⟧ ⟦résumé.PDF⟧?
     ⟦/usr/bin/x⟧ "⟦~/x⟧", ⟦./x⟧ ⟦../y/z⟧. ⟦C:\\\\x\\\\y.txt⟧, ⟦/etc⟧. ⟦.gitignore⟧ ⟦.env⟧
     either⟦/⟧or and⟦/⟧or he⟦/⟧she ⟦km/h⟧ he ⟦/⟧she ⟦r/ab⟧ ⟦1/2⟧ ⟦24/7⟧
-    ⟦@tom⟧, ⟦@ann.b⟧. ⟦@tom⟧.It is ⟦@user@mastodon.social⟧ ⟦@ann-b⟧
+    ⟦@tom⟧, ⟦is@here⟧ ⟦@ann.b⟧. ⟦@tom⟧.It is ⟦@user@mastodon.social⟧ ⟦@ann-b⟧
     ⟦#tag⟧, ⟦#日本語⟧ ⟦#हिन्दी⟧। ⟦#বাংলা⟧ ⟦#မြန်မာ⟧ ⟦#می‌خوانم⟧ ⟦#fff⟧ ⟦#123⟧ ⟦#1⟧ ⟦C#⟧ is
     ok⟦😀⟧. ⟦😀😀⟧ ⟦👨\u200d👩\u200d👧⟧ ⟦👍🏽⟧ ⟦❤️⟧ ⟦🇫🇷🇩🇪⟧ ⟦1️⃣⟧ ⟦#️⃣⟧ ⟦©️⟧ ⟦☺⟧
     ⟦🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f⟧ ⟦©⟧ 2 ⟦→⟧ ⟦™⟧ ⟦(c)⟧
