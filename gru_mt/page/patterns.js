@@ -68,7 +68,7 @@ const MARKUP = [
   pattern`<(?=[^\s<>]*[\w%@#])[^\s<>]++>`, // <1>, <@id>, <:name:id>, <a@b.org>, <color=red>
   pattern`&lt;/?[A-Za-z][\w:.\-]* (?: \s[^&\n]{0,200}+ )? /?&gt;`,
   pattern`&(?: [A-Za-z][A-Za-z\d]{1,31} | #\d{1,7} | #[xX][\dA-Fa-f]{1,6} );`,
-  pattern`§[\da-fk-orA-FK-OR] | (?<![^\s])&[\da-fk-or](?=[A-Za-z])`, // colours of a game
+  pattern`§(?: [a-fk-orA-FK-OR] | \d(?![\d.\(]) ) | (?<![^\s])&[\da-fk-or](?=[A-Za-z])`, // colours of a game
   pattern`(?<!${W}) (?: :[\w+\-]{1,20}+: )? (?<!\x60)
     (?<quote>\x60{1,3})(?!\x60) [^\n]+? (?<!\x60)\k<quote>(?!\x60)_{0,2}`,
 ];
@@ -170,7 +170,10 @@ const WORDS_OF_CODE = [
 ];
 const DEGREES = pattern`\d++ (?: [.,]\d++ )? \s?° (?:
   \s?\d++ (?: [.,]\d++ )? \s?['′] (?: \s?\d++ (?: [.,]\d++ )? \s?["″] )? )?`;
+const CLAUSE = pattern`(?: \((?: [a-z] | [ivx]{1,5} | \d{1,2} )\) )`; // 4.2(b)
 const DIGITS = [
+  pattern`§\s?\d++ (?: \.\d++ )*${CLAUSE}* | (?<![\w\m.])\d++ (?: \.\d++ )*${CLAUSE}+(?!${W})`,
+  pattern`(?<![\w\m.,:])\d{1,2}['′]\s?\d{1,2}(?: ["″] | '' )`, // feet and inches
   pattern`(?<![\w\m.,:])[\-−]?${DEGREES} (?: \s?[CFKNSEWO](?!${W}) )?`,
   pattern`(?<![\w\m.,:\-])\d[\d\-]*-[A-Z]{3,}+(?!${W})`,
   pattern`(?<![\w\m.])\d++ (?: \.\d++ )+

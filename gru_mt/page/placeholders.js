@@ -13,7 +13,10 @@ const TRIGGERS = new RegExp(
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
 );
-const HAS_UNIT = new RegExp(pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d )`, "u"); // 3D, 5kW, 1e-5
+const HAS_UNIT = new RegExp( // 3D, 5kW, 1e-5, 2x4
+  pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d`,
+  "u",
+);
 const CHUNK = new RegExp(pattern`[^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}]+`, "gu");
 const SIGN_RUNS = new RegExp(pattern`\} | (?: (?!\})[${SIGNS}] )+`, "gu"); // each } closes its own {
 const OUTER = "\"'“”„‘’«»(),.;:!?…"; // marks of a sentence around a word

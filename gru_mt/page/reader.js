@@ -15,7 +15,7 @@ import { WORD } from "./normalize.js";
 const PARTS = 4;
 const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
 const BREAK = new RegExp(
-  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | <(?:br|hr)(?!\w)[^<>]*> | \|+
+  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | <(?:br|hr)(?!\w)[^<>]*> | [|>→]+
     | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
   "iu",
 );
@@ -179,9 +179,10 @@ function pieces(sentences, spans, truecaser) {
     const label = (isPlain ? WORDS_LABEL : LABEL_IN_MARKS).exec(sentence)?.[0].length ?? 0;
     let start = label < sentence.length ? label : 0;
     if (start) found.push(sentence.slice(0, start));
+    const isList = !/\S\s+\S/u.test(sentence); // Yes/No
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {
       const placeholder = spans[number++].text;
-      if (!BREAK.test(placeholder)) continue;
+      if (!BREAK.test(placeholder) && !(isList && placeholder === "/")) continue;
       const rest = sentence.slice(OPENS.test(placeholder) ? index : index + 1);
       const end = sentence.length - stripStart(rest).length;
       const [before, after] = [sentence.slice(start, end), sentence.slice(end)];

@@ -30,6 +30,7 @@ const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, 
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
+const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
 const LETTER_OF_WORD = pattern`(?: ${ANY_LETTER} | [\m] )`;
 const DIGIT_WITH_LETTERS = new RegExp(
   pattern`\d${LETTER_OF_WORD}{1,3}(?!${LETTER_OF_WORD})`,
@@ -139,7 +140,7 @@ export class Sentence {
   /**
    * Return whether a translation, as it is shown, has the digits of all numbers, as often.
    *
-   * Those with letters have no more of them: no 5pmir for 5pm.
+   * Those with letters have no more of them, and no others have many: no 5pmir for 5pm.
    */
   keepsNumbers(text) {
     const found = digitCounts(text);
@@ -147,7 +148,8 @@ export class Sentence {
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
     const words = this.text.match(DIGIT_WITH_LETTERS) ?? [];
     const hasMore = words.some((word) => new RegExp(word + LETTER_OF_WORD, "iu").test(text));
-    return hasAll && !hasMore && numbers.every((number) => text.includes(number));
+    const isGlued = (text.match(GLUED_LETTERS) ?? []).some((word) => !this.#whole.includes(word));
+    return hasAll && !hasMore && !isGlued && numbers.every((number) => text.includes(number));
   }
 
   /** Return whether it also has all of MARKS, no half of "", and no "(very" of the source. */

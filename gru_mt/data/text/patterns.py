@@ -74,7 +74,7 @@ _MARKUP = rf"""
     | <(?=[^\s<>]*[\w%@\#])[^\s<>]++>  # <1>, <@id>, <:name:id>, <a@b.org>, <color=red>
     | &lt;/?[A-Za-z][\w:.-]*(?:\s[^&\n]{{0,200}}+)?/?&gt;
     | &(?:[A-Za-z][A-Za-z\d]{{1,31}}|\#\d{{1,7}}|\#[xX][\dA-Fa-f]{{1,6}});
-    | §[\da-fk-orA-FK-OR] | (?<!\S)&[\da-fk-or](?=[A-Za-z])  # colours of a game
+    | §(?:[a-fk-orA-FK-OR]|\d(?![\d.(])) | (?<!\S)&[\da-fk-or](?=[A-Za-z])  # colours of a game
     | (?<!{_W})(?::[\w+-]{{1,20}}+:)?(?<!`)
       (?P<quote>`{{1,3}})(?!`)[^\n]+?(?<!`)(?P=quote)(?!`)_{{0,2}}
 """
@@ -168,8 +168,11 @@ _WORD_OF_CODE = rf"""
     | (?<!\S)__[A-Za-z\d]++(?:_[A-Za-z\d]++)*__(?!{_W})
 """
 _DEGREES = r"\d++(?:[.,]\d++)?\s?°(?:\s?\d++(?:[.,]\d++)?\s?['′](?:\s?\d++(?:[.,]\d++)?\s?[\"″])?)?"
+_CLAUSE = r"(?:\((?:[a-z]|[ivx]{1,5}|\d{1,2})\))"  # 4.2(b)
 _DIGITS = rf"""
-    (?<![{IN_WORD}.,:])[-−]?{_DEGREES}(?:\s?[CFKNSEWO](?!{_W}))?
+    §\s?\d++(?:\.\d++)*{_CLAUSE}* | (?<![{IN_WORD}.])\d++(?:\.\d++)*{_CLAUSE}+(?!{_W})
+    | (?<![{IN_WORD}.,:])\d{{1,2}}['′]\s?\d{{1,2}}(?:["″]|'')  # feet and inches
+    | (?<![{IN_WORD}.,:])[-−]?{_DEGREES}(?:\s?[CFKNSEWO](?!{_W}))?
     | (?<![{IN_WORD}.,:-])\d[\d-]*-[A-Z]{{3,}}+(?!{_W})
     | (?<![{IN_WORD}.])\d++(?:\.\d++)+-(?:alpha|beta|rc|dev|pre|snapshot)(?:\.?\d++)?(?!{_W})
     | (?<!{_W})(?=\d*[a-f])[\da-f]{{8,}}+(?!{_W}|-{_W})

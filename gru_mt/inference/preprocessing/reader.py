@@ -30,7 +30,7 @@ from gru_mt.inference.preprocessing.tags import pairs
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(
-    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|<(?:br|hr)\b[^<>]*>|\|+|</?(?:{_BLOCKS})\b[^<>]*>",
+    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|<(?:br|hr)\b[^<>]*>|[|>→]+|</?(?:{_BLOCKS})\b[^<>]*>",
     re.IGNORECASE,
 )
 _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
@@ -237,9 +237,10 @@ def _pieces(
         start = label.end() if label and label.end() < len(piece) else 0
         if start:
             yield piece[:start]
+        is_list = len(piece.split()) == 1  # Yes/No
         for match in PLACEHOLDER.finditer(piece):
             placeholder = next(left).text
-            if not _BREAK.fullmatch(placeholder):
+            if not (_BREAK.fullmatch(placeholder) or (is_list and placeholder == "/")):
                 continue
             end = match.start() if _OPENS.match(placeholder) else match.end()
             end += len(piece[end:]) - len(piece[end:].lstrip())

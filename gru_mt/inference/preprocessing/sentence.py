@@ -19,6 +19,7 @@ _NUMBER = (
 )
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
+_GLUED = re.compile(r"\d[A-Za-zÀ-ɏЀ-ӿ]{4,}")
 _DIGIT_WITH_LETTERS = re.compile(rf"\d{_LETTER}{{1,3}}(?!{_LETTER})")
 ENDS = (".", "!", "?", "…")
 _LATIN = "[A-Za-zÀ-ɏ]"  # a dash may be the verb of a Russian sentence, ; the question mark of Greek
@@ -126,7 +127,7 @@ class Sentence:
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation, as it is shown, has the digits of all numbers, as often.
 
-        Those with letters have no more of them: no 5pmir for 5pm.
+        Those with letters have no more of them, and no others have many: no 5pmir for 5pm.
         """
         wanted, found = (Counter(_DIGITS.findall(part)) for part in (self._whole, text))
         has_joined = all(number in text for number in _JOINED_DIGITS.findall(self.text))
@@ -134,6 +135,7 @@ class Sentence:
             re.search(f"{word}{_LETTER}", text, re.IGNORECASE)
             for word in _DIGIT_WITH_LETTERS.findall(self.text)
         )
+        has_more = has_more or any(word not in self._whole for word in _GLUED.findall(text))
         has_all = all(found[number] == count for number, count in wanted.items())
         return has_all and has_joined and not has_more
 

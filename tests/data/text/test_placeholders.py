@@ -51,7 +51,7 @@ TEXTS = """
     ⟦<code>a b</code>⟧ and ⟦<script type="x">a < b</script>⟧ but ⟦<b>⟧words⟦</b>⟧
     ⟦&amp;⟧ ⟦&#39;⟧ ⟦&#x27;⟧ ⟦AT&T⟧; ⟦R&D⟧;
     use ⟦`x y`⟧, ⟦``a ` b``⟧, ⟦```x```⟧. 使用⟦`x`⟧吧 but it`s Tom`s
-    ⟦[b]⟧bold⟦[/b]⟧ ⟦[x]⟧ ⟦[1]⟧ see ⟦[^note]⟧ ⟦[ ]⟧ ⟦§a⟧ ⟦§⟧ 5
+    ⟦[b]⟧bold⟦[/b]⟧ ⟦[x]⟧ ⟦[1]⟧ see ⟦[^note]⟧ ⟦[ ]⟧ ⟦§a⟧ ⟦§ 5⟧
     This is ⟦*⟧very⟦*⟧ ⟦**⟧bold⟦**⟧, ⟦_⟧so⟦_⟧ ⟦__so__⟧ ⟦~~⟧not⟦~~⟧ ⟦==⟧the⟦==⟧
     ⟦#⟧ Home ⟦##⟧ Home ⟦>⟧ text ⟦*⟧ text ⟦|⟧ a ⟦|⟧ b ⟦|⟧ ⟦•⟧ text
     a ⟦[⟧link⟦](https://example.com "a b")⟧, ⟦![⟧text⟦](a.png)⟧ ⟦[⟧link⟦][1]⟧
@@ -90,6 +90,7 @@ TEXTS = """
     ⟦R2D2-4471⟧, ⟦ISO9001⟧. ⟦AB1234⟧ ⟦v1.2.3⟧ ⟦1.2.3⟧. ⟦#ff00aa⟧ ⟦1920x1080⟧ ⟦1,234km⟧
     ⟦2019-12-25T10:30:00Z⟧ ⟦550e8400-e29b-41d4-a716-446655440000⟧ ⟦deadbeef⟧
     ⟦٢٠٢٤⟧, ⟦१२३४⟧ में १२ ⟦2024⟧年5月 ⟦2024⟧년에 ⟦１２３⟧
+    ⟦§4.2(b)⟧ of the text, ⟦12(a)(ii)⟧ or ⟦§ 12⟧. ⟦§4⟧a ⟦6'2"⟧, ⟦9am-5pm⟧
     ⟦½⟧ ⟦2½⟧ ⟦m²⟧ ⟦5²⟧ ⟦90°⟧ ⟦-5 °C⟧ ⟦48°51'24" N⟧ ⟦2 × 3⟧ ⟦2 + 2 = 4⟧ ⟦x² + y² = z²⟧
     chapter ⟦IV⟧, ⟦XIV⟧. Louis ⟦XVI⟧ but I am MIXED and IVY
     HE IS IN THE XIV OF THE LIST

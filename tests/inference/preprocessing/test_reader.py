@@ -137,6 +137,9 @@ def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
         ("<li>He is big</li><li>She is</li>", ["<li>He is big</li>", "<li>She is</li>"]),
         ("he is<p>she is</p>", ["he is", "<p>she is</p>"]),  # an opening one is of what comes
         ("He is <b>big</b>", ["He is <b>big</b>"]),
+        ("He is > here → there", ["He is > ", "here → ", "there"]),
+        ("he/she", ["he/", "she"]),
+        ("he/she is", ["he/she is"]),
         ("She is here: He is big.", ["She is here: ", "He is big."]),  # a label
         ("Tom: He is big.", ["Tom: He is big."]),  # a speaker is of its frame
         ("He is: big", ["He is: big"]),
