@@ -146,6 +146,7 @@ def test_other_processes_make_the_same_buffers_where_it_pays(
     assert made_here == (positions if is_alone else positions[:1])
 
 
+@pytest.mark.slow
 def test_a_run_in_buffers_is_resumed_to_the_same_bits(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ from tests.page.strings import (
     written_strings,
 )
 
-pytestmark = needs_node
+pytestmark = [pytest.mark.slow, needs_node]
 
 WRITTEN = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
 MIXED_CASE = Truecaser.learn(

@@ -82,6 +82,7 @@ LINES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize(
     ("kind", "joint", "overrides"),

@@ -58,14 +58,9 @@ def alone(config: Path) -> Callable[[str], Path]:
     return trained
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("size", "names"),
-    [
-        (2, ["short"]),
-        pytest.param(2, [*CASES], marks=pytest.mark.slow),
-        pytest.param(3, [*CASES], marks=pytest.mark.slow),
-        pytest.param(4, ["idle process", "uneven updates"], marks=pytest.mark.slow),
-    ],
+    ("size", "names"), [(2, [*CASES]), (3, [*CASES]), (4, ["idle process", "uneven updates"])]
 )
 def test_the_number_of_processes_changes_no_bit(
     size: int, names: list[str], config: Path, alone: Callable[[str], Path], tmp_path: Path
