@@ -101,14 +101,14 @@ export class Truecaser {
    *
    * Text in capitals, in title case or without a capital gets each word's cased form: "TOM ET
    * ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
-   * capitals do: "See Tom. You SAID no" -> "see Tom. you said no".
+   * capitals or mixed case do: "See Tom. You SAID nO" -> "see Tom. you said no".
    */
   truecased(text) {
     if (isAllCaps(text)) return this.cased(text.replace(EVERY_WORD, capitalised));
     if (text === text.toLowerCase() || this.#isTitleCase(text)) return this.cased(text);
     const starts = firstWords(text);
     return text.replace(EVERY_WORD, (word, start) =>
-      starts.has(start) ? this.#casedForm(word, start, text) : this.#lowerEmphasis(word),
+      starts.has(start) ? this.#casedForm(word, start, text) : this.#calm(word),
     );
   }
 
@@ -206,9 +206,10 @@ export class Truecaser {
     return size(word) > 1 && isTitle(word) && this.isSmall(word);
   }
 
-  /** Return a word in its cased form, if it is in capitals. */
-  #lowerEmphasis(word) {
-    return size(word) > 2 && isUpper(word) ? this.#form(word) : word;
+  /** Return a word in its cased form, if it is in capitals or in mixed case. */
+  #calm(word) {
+    const isUsual = isLower(word) || isTitle(word) || (isUpper(word) && size(word) < 3);
+    return isUsual ? word : this.#form(word);
   }
 
   /** Return whether all letters of a word are letters of known words. */

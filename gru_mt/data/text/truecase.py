@@ -135,7 +135,8 @@ class Truecaser:
 
         Text in capitals, in title case or without a capital gets each word's cased form: "TOM ET
         ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
-        capitals do: "See Tom. You SAID no" -> "see Tom. you said no" (Moses: Koehn et al. 2007).
+        capitals or mixed case do: "See Tom. You SAID nO" -> "see Tom. you said no" (Moses: Koehn et
+        al. 2007).
         """
         if is_all_caps(text):
             return self.cased(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
@@ -147,8 +148,8 @@ class Truecaser:
             word = match[0]
             if match.start() in starts:
                 return self._cased_form(match)
-            is_emphasis = len(word) > 2 and word.isupper()
-            return self._forms.get(word.lower(), word) if is_emphasis else word
+            is_usual = word.islower() or word.istitle() or (word.isupper() and len(word) < 3)
+            return word if is_usual else self._forms.get(word.lower(), word)
 
         return WORD.sub(read, text)
 
