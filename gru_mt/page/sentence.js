@@ -8,8 +8,10 @@ import { pattern } from "./normalize.js";
 import { stripEnd, stripStart } from "./normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
+const LETTER_OF_WORD = pattern`(?: ${ANY_LETTER} | [\m] )`;
+const FEW_LETTERS = pattern`${LETTER_OF_WORD}{1,3}(?!${LETTER_OF_WORD})`;
 const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )*+
-  (?: (?: ${ANY_LETTER} | [\m] ){1,3} (?! ${ANY_LETTER} | [\m] ) | (?![\m]) )`;
+  (?: ${FEW_LETTERS} | (?![\m]) )`;
 const PLACEHOLDER_OR_NUMBER = expression(`${PLACEHOLDER.source}|${SHORT_NUMBER}`);
 const LATIN = "[A-Za-zÀ-ɏ]"; // a dash may be the verb of a Russian sentence
 const MARKS = [ // in a source, and in a translation
@@ -31,11 +33,7 @@ const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
 const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
-const LETTER_OF_WORD = pattern`(?: ${ANY_LETTER} | [\m] )`;
-const DIGIT_WITH_LETTERS = new RegExp(
-  pattern`\d${LETTER_OF_WORD}{1,3}(?!${LETTER_OF_WORD})`,
-  "gu",
-);
+const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
 const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
 const MENU_WORDS = 3; // "Open file..." keeps its ellipsis; after a sentence it may be a slip
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
@@ -143,12 +141,13 @@ export class Sentence {
    * Those with letters have no more of them, and no others have many: no 5pmir for 5pm.
    */
   keepsNumbers(text) {
+    const whole = this.#whole;
     const found = digitCounts(text);
-    const hasAll = [...digitCounts(this.#whole)].every(([run, count]) => found.get(run) === count);
+    const hasAll = [...digitCounts(whole)].every(([run, count]) => found.get(run) === count);
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
     const words = this.text.match(DIGIT_WITH_LETTERS) ?? [];
     const hasMore = words.some((word) => new RegExp(word + LETTER_OF_WORD, "iu").test(text));
-    const isGlued = (text.match(GLUED_LETTERS) ?? []).some((word) => !this.#whole.includes(word));
+    const isGlued = (text.match(GLUED_LETTERS) ?? []).some((word) => !whole.includes(word));
     return hasAll && !hasMore && !isGlued && numbers.every((number) => text.includes(number));
   }
 

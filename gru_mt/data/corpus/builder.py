@@ -193,8 +193,8 @@ class CorpusBuilder:
         """
         if not report.read:
             raise UserError(f"{self._label}: is empty")
-        losses = {reason: its for reason, its in report.dropped.items() if reason not in NO_LOSS}
-        losses = losses if report.kept else report.dropped
+        no_loss = NO_LOSS if report.kept else ()
+        losses = {reason: its for reason, its in report.dropped.items() if reason not in no_loss}
         dropped = sum(lines.count for lines in losses.values())
         if not report.kept or dropped > self._config.allow_dropped * report.read:
             reason, lines = next(iter(losses.items()))

@@ -14,13 +14,12 @@ from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
 Case = Literal["capitals", "capital", "small", "model"]
 # What `placeholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
 _LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-_NUMBER = (
-    rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_LETTER}{{1,3}}(?!{_LETTER})|(?![{MARKS}]))"
-)
+_FEW_LETTERS = rf"{_LETTER}{{1,3}}(?!{_LETTER})"
+_NUMBER = rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_FEW_LETTERS}|(?![{MARKS}]))"
 _DIGITS = re.compile(r"\d+")
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 _GLUED = re.compile(r"\d[A-Za-zÀ-ɏЀ-ӿ]{4,}")
-_DIGIT_WITH_LETTERS = re.compile(rf"\d{_LETTER}{{1,3}}(?!{_LETTER})")
+_DIGIT_WITH_LETTERS = re.compile(rf"\d{_FEW_LETTERS}")
 ENDS = (".", "!", "?", "…")
 _LATIN = "[A-Za-zÀ-ɏ]"  # a dash may be the verb of a Russian sentence, ; the question mark of Greek
 _MARKS = {  # in a source, and in a translation
@@ -129,15 +128,16 @@ class Sentence:
 
         Those with letters have no more of them, and no others have many: no 5pmir for 5pm.
         """
-        wanted, found = (Counter(_DIGITS.findall(part)) for part in (self._whole, text))
+        whole = self._whole
+        wanted, found = (Counter(_DIGITS.findall(part)) for part in (whole, text))
         has_joined = all(number in text for number in _JOINED_DIGITS.findall(self.text))
         has_more = any(
             re.search(f"{word}{_LETTER}", text, re.IGNORECASE)
             for word in _DIGIT_WITH_LETTERS.findall(self.text)
         )
-        has_more = has_more or any(word not in self._whole for word in _GLUED.findall(text))
+        is_glued = any(word not in whole for word in _GLUED.findall(text))
         has_all = all(found[number] == count for number, count in wanted.items())
-        return has_all and has_joined and not has_more
+        return has_all and has_joined and not has_more and not is_glued
 
     def keeps_all(self, text: str) -> bool:
         """Return whether it also has all of _MARKS, no half of "", and no "(very" of the source."""
