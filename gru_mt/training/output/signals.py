@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from torch.multiprocessing import _prctl_pr_set_pdeathsig  # type: ignore[attr-defined]
+
 from gru_mt.data.pool import STOPS
 
-AT_ONCE_S = 1.0  # in which Linux sends several signals to a process whose launcher dies
+AT_ONCE_S = 1.0  # in which a launcher and a terminal may send the same signal
 
 
 @contextmanager
@@ -42,6 +44,8 @@ def stop_signals(*, announces: bool = True) -> Iterator[Callable[[], int | None]
         for number, handler in before.items():
             signal.signal(number, handler)
 
+    if not announces:  # Linux tells a launcher's death several times: Group.any_signal sees it once
+        _prctl_pr_set_pdeathsig(0)
     is_main = threading.current_thread() is threading.main_thread()
     heard = [stop for stop in STOPS if is_main and signal.getsignal(stop) != signal.SIG_IGN]
     before = {stop: signal.signal(stop, note) for stop in heard}

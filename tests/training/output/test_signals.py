@@ -17,7 +17,7 @@ def test_a_second_signal_is_not_waited_for() -> None:
             os.kill(os.getpid(), signal.SIGINT)
             assert received == [signal.SIGINT]  # whoever had it before has it again
         with stop_signals(announces=False) as noted:
-            for _ in range(3):  # at once, as Linux sends them when a launcher dies: they are one
+            for _ in range(3):  # at once, as a launcher and a terminal send them: they are one
                 os.kill(os.getpid(), signal.SIGINT)
             assert (noted(), received) == (signal.SIGINT, [signal.SIGINT])
     finally:
