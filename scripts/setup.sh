@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
-readonly PYTHON=.venv/bin/python LOG=.venv/install.log
+readonly PYTHON=.venv/bin/python
 unset PYTHONDONTWRITEBYTECODE
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
@@ -30,31 +30,48 @@ make_environment() {
 }
 
 # Installs the package into .venv, unless it is there already. `set_up dev` installs what the tests
-# use too: extras and the dependency group `dev`, which older versions of pip do not know.
+# use too: extras and the dependency group `dev`.
 set_up() {
-  local tools=(hatchling editables) package=(-e .) stamp=.venv/installed state words
+  local package=(-e .) stamp=.venv/installed state words
   if [[ ${1-} == dev ]]; then
-    tools+=(pip) package=(-e '.[onnx,tensorboard,serve,documents]' --group dev)
+    package=(-e '.[onnx,tensorboard,serve,documents]' --group dev)
   fi
   state=$(printf '%s\n' "$PWD" | cat - pyproject.toml scripts/constraints.txt | cksum)
   if [[ -f $stamp${1-} && $(<"$stamp${1-}") == "$state" ]]; then return; fi
 
   suits $PYTHON pip || make_environment
   say "installing gru-mt${1:+ and its test tools} into .venv (PyTorch takes a minute or more)"
-  rm -f $LOG
-  # The build tools are pinned like all else, so they come first and the build is not isolated.
-  if ! words=$(pip_install "${tools[@]}" && pip_install --no-build-isolation "${package[@]}"); then
-    if grep -qE 'Could not fetch URL .*: (connection error|timed out)' $LOG; then
-      fail "no package registry can be reached: check the network and pip's settings (see $LOG)"
+  if ! words=$(install "${package[@]}" 2>&1); then
+    if [[ $words == *"after connection broken by"* ]]; then
+      fail "no package registry can be reached: check the network and pip's settings"
     fi
     printf '%s\n' "$words" >&2
-    fail "pip could not install gru-mt, for the reason above (more in $LOG)"
+    fail "pip could not install gru-mt, for the reason above"
   fi
   printf '%s\n' "$state" >"$stamp${1-}"
   printf '%s\n' "$state" >"$stamp"  # with test tools or without, the package itself is there too
 }
 
+# Installs the package "$@". PyTorch, the largest by far, is unpacked beside all that needs it not.
+# The build tools are pinned like all else, so they come first and the build is not isolated.
+install() {
+  local others
+  pip_install pip hatchling editables || return
+  mapfile -t others < <($PYTHON -c "$OTHERS")
+  pip_install --no-deps torch &
+  pip_install "${others[@]}" || return
+  wait $! || return
+  pip_install --no-build-isolation "$@"
+}
+
+readonly OTHERS='
+import tomllib
+with open("pyproject.toml", "rb") as file:
+    project = tomllib.load(file)["project"]
+print(*(name for name in project["dependencies"] if not name.startswith("torch")), sep="\n")
+'
+
 # Modules are compiled as they are first imported (see `unset` above): most of PyTorch's never are.
 pip_install() {
-  $PYTHON -m pip install --quiet --no-compile --log $LOG -c scripts/constraints.txt "$@" 2>&1
+  $PYTHON -m pip install --quiet --no-compile -c scripts/constraints.txt "$@"
 }

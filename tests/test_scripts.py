@@ -84,7 +84,7 @@ def test_without_a_package_registry_the_last_line_says_so(checkout: Path) -> Non
             pythons,
             PIP_INDEX_URL=f"http://127.0.0.1:{closed.getsockname()[1]}/simple",
             PIP_CONFIG_FILE=os.devnull,
-            PIP_RETRIES="0",
+            PIP_RETRIES="1",
         )
     assert result.returncode == 1
     assert result.stdout == ""
@@ -93,7 +93,7 @@ def test_without_a_package_registry_the_last_line_says_so(checkout: Path) -> Non
         f"quickstart: making .venv with Python {version}\n"
         "quickstart: installing gru-mt into .venv (PyTorch takes a minute or more)\n"
         "quickstart: no package registry can be reached: "
-        "check the network and pip's settings (see .venv/install.log)\n"
+        "check the network and pip's settings\n"
     )
 
 
