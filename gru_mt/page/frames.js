@@ -18,7 +18,7 @@ const BULLET = new RegExp(
 );
 const NUMBERING = new RegExp(
   pattern`[(\[]?(?: \d{1,3} (?: [.:]\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+[\-–]?
-    (?: \s+ | (?=${ANY_LETTER}) )
+    (?: \s+ | (?=${ANY_LETTER}(?!\.)) )
     | \d{1,3} (?: (?: \.\d{1,3} )+ | (?: [:h]\d\d )*\s[\-–—] )\s+(?=${ANY_LETTER})`,
   "uy",
 );

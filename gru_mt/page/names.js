@@ -2,9 +2,10 @@
 
 import { ANY_LETTER, EVERY_WORD, isCapitalised, pattern, size } from "./normalize.js";
 import { titleEnds, WORD, words } from "./normalize.js";
-import { disjoint } from "./placeholders.js";
+import { disjoint, mask } from "./placeholders.js";
+import { PLACEHOLDER } from "./special.js";
 import { LONGEST_TYPO } from "./spelling.js";
-import { firstWords } from "./truecase.js";
+import { findInitials, firstWords, withoutStop } from "./truecase.js";
 
 const LEAST_END = 4; // letters of a known word that an unknown one ends with, as unkind
 const NAME = new RegExp(pattern`(?<![\w\m])${WORD} (?: ['’\-](?=${ANY_LETTER})${WORD} )*`, "gu");
@@ -37,6 +38,20 @@ export function findNames(text, truecaser) {
     return [{ start, end, text: text.slice(start, end) }];
   });
   return disjoint([...spans, ...titlesWithin(text, truecaser)]);
+}
+
+/** Return a masked text with its initials masked too, but for those that the model translates. */
+export function maskInitials(masked, truecaser) {
+  const found = truecaser.copiesNames ? findInitials(masked.text) : [];
+  const spans = found.filter(({ text }) => !truecaser.has(withoutStop(text)));
+  if (!spans.length) return masked;
+  const copied = Array.from(masked.text.matchAll(PLACEHOLDER), ({ index }, k) => {
+    return { start: index, end: index + 1, text: masked.placeholders[k] };
+  });
+  return mask(
+    masked.text,
+    [...copied, ...spans].sort((a, b) => a.start - b.start),
+  );
 }
 
 /** Return capitalised words in a row that are mostly small, inside a sentence, as spans. */

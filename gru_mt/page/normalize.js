@@ -89,13 +89,6 @@ export const SPACELESS = new RegExp(
   "gu",
 );
 
-/** Return how many words a clean text has; a letter of a script without spaces is one. */
-export function countWords(text) {
-  const rest = text.replace(SPACELESS, " ");
-  const letters = text.match(SPACELESS)?.length ?? 0;
-  return letters + rest.split(SPACE_RUNS).filter((word) => word).length;
-}
-
 export const ANY_LETTER = String.raw`[\p{L}\p{Nl}\p{No}]`; // for Python, ² and Ⅷ are letters too
 
 /** A letter, and letters and marks after it. */

@@ -1,7 +1,7 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
 import { core } from "./frames.js";
-import { findNames } from "./names.js";
+import { findNames, maskInitials } from "./names.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
 import { BEGINNING, ENDS, freed, Sentence } from "./sentence.js";
@@ -216,12 +216,13 @@ function sentenceOf(piece, truecaser) {
   const [before, after] = [shown.slice(0, start), shown.slice(end)];
   const first = countPlaceholders(before);
   const last = all.length - countPlaceholders(after);
-  const placeholders = all.slice(first, last);
   const typed = clean(shown.slice(start, end));
-  const cased = truecaser.truecased(typed);
+  const inside = { text: typed, placeholders: all.slice(first, last) };
+  const { text, placeholders } = maskInitials(inside, truecaser);
+  const cased = truecaser.truecased(text);
   const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
   const names = findNames(careful, truecaser);
-  const shape = caseOf(typed, cased, names);
+  const shape = caseOf(text, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const copied = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
     return { start: index, end: index + 1, text: placeholders[k] };

@@ -3,7 +3,7 @@
 import { mask, placeholderIndices, restore } from "./placeholders.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { nested, tagPairs } from "./tags.js";
-import { ANY_LETTER, beginsCased, countWords, endsCased, expression } from "./normalize.js";
+import { ANY_LETTER, beginsCased, endsCased, expression } from "./normalize.js";
 import { pattern } from "./normalize.js";
 import { stripEnd, stripStart } from "./normalize.js";
 
@@ -35,7 +35,7 @@ const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]
 const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
 const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
 const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
-const MENU_WORDS = 3; // "Open file..." keeps its ellipsis; after a sentence it may be a slip
+const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 export const ENDS = [".", "!", "?", "…"];
@@ -72,7 +72,8 @@ export class Sentence {
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
     if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
     const ellipsis = ELLIPSIS.exec(this.text);
-    if (ellipsis && countWords(this.text) <= MENU_WORDS) text = text.replace(/(?<!\.)\.$/, ellipsis[1]);
+    if (ellipsis) text = text.replace(/(?<!\.)\.$/, ellipsis[1]);
+    text = text.replace(BETWEEN_MARKS, "");
     return this.before + this.#withPlaceholders(text) + this.after;
   }
 

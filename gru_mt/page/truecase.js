@@ -1,7 +1,7 @@
 /** Words get the case in which training mostly writes them: gru_mt/data/text/truecase.py. */
 
-import { APOSTROPHES, EVERY_WORD, isCapitalised, isLower, isTitle, isUpper } from "./normalize.js";
-import { pattern, size, titleEnds, WORD, words } from "./normalize.js";
+import { ANY_LETTER, APOSTROPHES, EVERY_WORD, isCapitalised, isLower } from "./normalize.js";
+import { isTitle, isUpper, pattern, size, titleEnds, WORD, words } from "./normalize.js";
 import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
@@ -18,6 +18,11 @@ const START = new RegExp(
   pattern`(?: ^ | [.!?…:]['"”»)]*\s | ["“„«]\s? ) [^\p{L}\p{N}]* (${WORD})?`,
   "gu",
 );
+// With the last full stop, unless it ends the text.
+const DOTTED = new RegExp(
+  pattern`(?<![\w\m.]) ${ANY_LETTER}{1,2} (?: \.${ANY_LETTER}{1,2} )+ (?![\w\m]) (?: \.(?=\s*[^\s]) )?`,
+  "gu",
+);
 const WHOLE_WORD = new RegExp(pattern`(?<![\w\m])(?<![\w\m]['’])${WORD}`, "gu"); // no s of Tom's
 
 /** Return where the first words of sentences begin; "Mr." ends none. */
@@ -29,6 +34,18 @@ export function firstWords(text) {
     if (word && !afterTitle.has(start)) starts.add(start);
   }
   return starts;
+}
+
+/** Return what is written as U.S., Ph.D. and J.R.R. are, as spans. */
+export function findInitials(text) {
+  return Array.from(text.matchAll(DOTTED), ({ 0: found, index }) => {
+    return { start: index, end: index + found.length, text: found };
+  }).filter((span) => withoutStop(span.text).split(".").every(isTitle));
+}
+
+/** Return initials without a full stop after the last one. */
+export function withoutStop(initials) {
+  return initials.replace(/\.$/u, "");
 }
 
 /**

@@ -3,9 +3,10 @@
 import re
 
 from gru_mt.data.text.normalize import IN_WORD, LETTER, TITLE, WORD, words
-from gru_mt.data.text.placeholders import Span, disjoint
+from gru_mt.data.text.placeholders import Masked, Span, disjoint, mask
 from gru_mt.data.text.spelling import LONGEST
-from gru_mt.data.text.truecase import Truecaser, first_words
+from gru_mt.data.text.truecase import Truecaser, find_initials, first_words
+from gru_mt.data.tokenizer.special import PLACEHOLDER
 
 LEAST_END = 4  # letters of a known word that an unknown one ends with, as unkind
 _NAME = re.compile(rf"(?<![{IN_WORD}]){WORD.pattern}(?:['’-](?={LETTER}){WORD.pattern})*")
@@ -38,6 +39,21 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
                 end = possessive.end()
             spans.append(Span(start, end, text[start:end]))
     return disjoint(spans)
+
+
+def mask_initials(masked: Masked, truecaser: Truecaser) -> Masked:
+    """Return a text with its initials masked too, but for those that the model translates.
+
+    "\\ue010 in the U.K. is cold." -> "\\ue010 in the \\ue011 is cold."
+    """
+    found = find_initials(masked.text) if truecaser.copies_names else ()
+    spans = [Span(*match.span(), match[0]) for match in found]
+    spans = [span for span in spans if span.text.rstrip(".") not in truecaser]
+    if not spans:
+        return masked
+    tokens = zip(PLACEHOLDER.finditer(masked.text), masked.placeholders, strict=True)
+    spans += (Span(*token.span(), copied) for token, copied in tokens)
+    return mask(masked.text, sorted(spans))
 
 
 def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:

@@ -5,11 +5,11 @@ So text in capitals, in title case or in small letters is read as text that is w
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from gru_mt.data.text.normalize import APOSTROPHES, IN_WORD, TITLE, WORD, words
+from gru_mt.data.text.normalize import APOSTROPHES, IN_WORD, LETTER, TITLE, WORD, words
 from gru_mt.data.text.spelling import COMMON, SHORT, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import file_lines
 from gru_mt.errors import short_repr
@@ -19,8 +19,12 @@ COPIED = 1 / 3  # share of rare names that stand in the target too, from which o
 RARE = 2  # occurrences
 LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_SMALL = 4  # letters of a word that is small in a title
+LEARNED = 50  # occurrences of U.S., from which on a model translates it
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
+_INITIALS = re.compile(  # with the last full stop, unless it ends the text
+    rf"(?<![{IN_WORD}.]){LETTER}{{1,2}}(?:\.{LETTER}{{1,2}})+(?![{IN_WORD}])(?:\.(?=\s*\S))?"
+)
 _JOINED = re.compile(rf"['’]({WORD.pattern})")
 _TYPED = re.compile(  # a word that touches nothing of code
     rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
@@ -37,6 +41,14 @@ def first_words(text: str) -> dict[int, str]:
     after_title = {match.end() for match in TITLE.finditer(text)}
     found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
     return {start: word for start, word in found.items() if start not in after_title}
+
+
+def find_initials(text: str) -> Iterator[re.Match[str]]:
+    """Yield what is written as U.S., Ph.D. and J.R.R. are."""
+    if "." in text[:-1]:
+        for match in _INITIALS.finditer(text):
+            if all(map(str.istitle, match[0].rstrip(".").split("."))):
+                yield match
 
 
 def is_all_caps(text: str) -> bool:
@@ -69,15 +81,20 @@ class Truecaser:
         inside: Counter[str] = Counter()
         total: Counter[str] = Counter()
         copied: set[str] = set()
+        initials: Counter[str] = Counter()
         for source, target in zip(sources, targets, strict=True):
             found = [*words(source), *_ELIDED.findall(source)]
             inside.update(found)
             total.update(word.lower() for word in found)
+            initials.update(match[0].rstrip(".") for match in find_initials(source))
             inside.subtract(words(start)[0] for start in first_words(source).values())
             copied.update(word for word in found if word[0].isupper() and word in target)
         forms: dict[str, str] = {}
         for word, count in inside.most_common():
             forms.setdefault(word.lower(), word if count > 0 or word in copied else word.lower())
+        learned = {word: count for word, count in initials.items() if count >= LEARNED}
+        forms |= {word.lower(): word for word in learned}
+        total.update({word.lower(): count for word, count in learned.items()})
         rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
         kept = [low for low, _ in total.most_common(MOST_WORDS) if len(low) <= LONGEST_WORD]
         copies_names = sum(word in copied for word in rare) > COPIED * len(rare)
@@ -105,7 +122,7 @@ class Truecaser:
         for form in forms:
             if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
                 raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")
-            if not (WORD.fullmatch(form) or _ELIDED.fullmatch(form)):
+            if not any(kind.fullmatch(form) for kind in (WORD, _ELIDED, _INITIALS)):
                 raise ValueError(f"{short_repr(form)} is no word")
         return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")
 

@@ -21,7 +21,7 @@ _PART = re.compile(  # of a frame, with the spaces after it
     | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?={LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+  # a bullet
     | "[\w.-]{{1,60}}" \s*[:=]\s*  # a key of JSON
     | [(\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} )
-      [.)\]]+ [-–]? (?: \s+ | (?={LETTER}))
+      [.)\]]+ [-–]? (?: \s+ | (?={LETTER}(?!\.)))
     | \d{{1,3}}(?:(?:\.\d{{1,3}})+ | (?:[:h]\d\d)* \s[-–—]) \s+ (?={LETTER})
     | (?P<number> \d{{1,3}}(?:[:h]\d\d)*) \s+
     | (?P<label> {LETTER}[\w.'’-]{{0,30}})

@@ -11,9 +11,16 @@ from itertools import islice
 from typing import Self
 
 from gru_mt.data.text.glossary import Glossary
-from gru_mt.data.text.names import find_names
+from gru_mt.data.text.names import find_names, mask_initials
 from gru_mt.data.text.normalize import WORD, clean, in_word, is_mark, narrow, normal
-from gru_mt.data.text.placeholders import Span, disjoint, find_placeholders, mask, restore
+from gru_mt.data.text.placeholders import (
+    Masked,
+    Span,
+    disjoint,
+    find_placeholders,
+    mask,
+    restore,
+)
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
@@ -133,7 +140,8 @@ class Reader:
         before, rest = piece.split_at(indent + start)
         middle, rest = rest.split_at(end - start)
         after, gap = rest.split_at(len(shown) - indent - end)
-        text = clean(middle.shown)
+        typed = clean(middle.shown)
+        text, placeholders = mask_initials(Masked(typed, tuple(middle.placeholders)), truecaser)
         cased = truecaser.truecased(text)
         careful = cased if truecaser.has_all(cased) else truecaser.corrected(cased)
         names, letter = find_names(careful, truecaser), first_letter(text)
@@ -146,14 +154,14 @@ class Reader:
             if not any(terms_before) and not any(name.start <= letter for name in names):
                 case = "capital"
         tokens = PLACEHOLDER.finditer(careful)
-        own = zip(tokens, middle.placeholders, strict=True)
+        own = zip(tokens, placeholders, strict=True)
         masked = mask(careful, sorted([*names, *(Span(*m.span(), copy) for m, copy in own)]))
         free, no_space = freed(masked.text)
         source = piece.line[piece.start : piece.end].rstrip()
         tags = pairs(masked.text, masked.placeholders)
         around = (source, gap.shown, before.filled, after.filled)
         sentence = Sentence(
-            *around, text, free, masked.placeholders, no_space, case, careful != cased, tuple(tags)
+            *around, typed, free, masked.placeholders, no_space, case, careful != cased, tuple(tags)
         )
         return _with_terms(sentence, piece, self.glossary) if self.glossary else sentence
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from gru_mt.data.text.normalize import MARKS, count_words, in_word, is_cased
+from gru_mt.data.text.normalize import MARKS, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
@@ -32,9 +32,9 @@ _MARKS = {  # in a source, and in a translation
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.join(_MARKS)}")
 _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
-MENU_WORDS = 3  # "Open file..." keeps its ellipsis; after a sentence it may be a slip
 _BEGINNING = re.compile(r"\A[\W_]+")
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
+_TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,9 @@ class Sentence:
             change = str.upper if self.case == "capital" else str.lower
             text = text[:first] + change(text[first : first + 1]) + text[first + 1 :]
         ellipsis = _ELLIPSIS.search(self.text)
-        if ellipsis and count_words(self.text) <= MENU_WORDS:
+        if ellipsis:
             text = re.sub(r"(?<!\.)\.$", ellipsis[1], text)
+        text = _TWO_MARKS.sub("", text)
         return f"{self.before}{self._with_placeholders(text)}{self.after}"
 
     def _with_placeholders(self, text: str) -> str:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gru_mt.data.text.names import find_names
+from gru_mt.data.text.names import find_names, mask_initials
+from gru_mt.data.text.placeholders import Masked
 from gru_mt.data.text.truecase import Truecaser
 from tests.data.text.test_truecase import ENGLISH, FOX, NAMES
 
@@ -46,3 +47,21 @@ def test_a_known_word_with_another_ending_is_no_name() -> None:
     sources = ["I walk, walked and walks.", "You talk, talked and talks.", "We saw Tom chalk so."]
     truecaser = Truecaser.learn([*sources, FOX], [*sources, FOX])
     assert names_of("we chalked, so chalks, chalken", truecaser) == ["chalken"]  # no -en elsewhere
+
+
+def test_initials_are_masked_but_for_those_that_training_has_often() -> None:
+    def masked(text: str, *placeholders: str, truecaser: Truecaser = NAMES) -> Masked:
+        return mask_initials(Masked(text, placeholders), truecaser)
+
+    text = "\ue010 of the U.K. is a Ph.D., J.R.R. \ue011 in D.C."
+    expected = "\ue010 of the \ue011 is a \ue012, \ue013 \ue014 in \ue015."
+    shown = ("5%", "U.K.", "Ph.D.", "J.R.R.", "😀", "D.C")
+    assert masked(text, "5%", "😀") == Masked(expected, shown)
+    assert masked(text, "5%", "😀", truecaser=ENGLISH) == Masked(text, ("5%", "😀"))
+    for left in ("He. She is.", "at 5 p.m. today", "e.g. this", "is.He", "Node.js", "A. B. Go"):
+        assert masked(left) == Masked(left, ())
+    for times, is_masked in ((49, True), (50, False)):
+        sources = ["It is of the U.S. army."] * (times - 1) + ["It is of the U.S."]
+        often = Truecaser.learn([*sources, FOX], [*sources, FOX])
+        assert (masked("The U.S. is big.", truecaser=often).placeholders == ("U.S.",)) is is_masked
+        assert often.to_bytes() == Truecaser.from_bytes(often.to_bytes()).to_bytes()

@@ -14,6 +14,7 @@ def test_a_placeholder_that_is_none_is_of_no_frame_and_a_numeral_is() -> None:
     ):  # fmt: skip
         assert core(text, placeholders, [], lambda _: False) == expected
     assert core("IV) He is big.", [], [], lambda _: False) == (4, 14)
+    assert core("P.S. He is big.", [], [], lambda _: False) == (0, 15)  # no item P
 
 
 def test_a_word_may_stand_for_a_placeholder() -> None:

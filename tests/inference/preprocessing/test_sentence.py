@@ -51,6 +51,26 @@ def test_a_line_is_read_in_nfc_and_what_is_copied_is_as_it_was_typed() -> None:
     assert sentence.finished(sentence.text) == f"I saw Tom see the café {address} {emoji} \ue013"
 
 
+def test_an_ellipsis_at_the_end_is_kept_and_two_marks_stay_together() -> None:
+    for source, found, shown in (
+        ("So I see the old dog...", "Je le vois.", "Je le vois..."),
+        ("So I see it…", "Je le vois.", "Je le vois…"),
+        ("So I see it...", "Je le vois...", "Je le vois..."),
+        ("So I see it.", "Je le vois.", "Je le vois."),
+        ("So I see?!", "Vraiment ? !", "Vraiment ?!"),
+    ):
+        (sentence,) = read(source)
+        assert sentence.finished(found) == shown
+
+
+def test_initials_are_copied_also_where_a_sentence_begins_or_ends() -> None:
+    (first, second) = read("The U.S. cat saw D.C. and a@b.org. P.S. I go home to the P.O.")[:2]
+    assert first.text == "the \ue010 cat saw \ue011 and \ue012."
+    assert first.placeholders == ("U.S.", "D.C.", "a@b.org")
+    assert (second.is_copied, second.finished(second.text)) == (True, "P.S.")
+    assert echoed("I go to the P.O.") == "I go to the P.O."
+
+
 def test_what_is_copied_has_plain_digits_and_letters_for_those_of_full_width() -> None:
     (sentence,) = read("Ｓｅｅ Ｔｏｍ ａｔ ５５５－１２３４ or ａ＠ｂ．ｏｒｇ.")
     assert sentence.text == "see Tom at \ue010 or \ue011."
