@@ -98,8 +98,6 @@ class CorpusReport:
 def hint(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
     """Return what to do about lines that were dropped for `reason`, or ""; `sample` has such."""
     match reason:
-        case DropReason.NO_TAB if sample.count(b"|||") > sample.count(b"\n") / 2:
-            return "set delimiter: '|||'"
         case DropReason.NO_TAB if _is_csv(sample):
             return "looks like CSV: name it .csv, or set delimiter"
         case DropReason.COLUMNS:

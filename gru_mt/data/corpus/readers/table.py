@@ -1,6 +1,7 @@
 """A table: a line has the texts in some of its columns, and perhaps an attribution.
 
-Its first lines decide on quotation marks, header and columns, and in a .csv on the delimiter.
+Its first lines decide on quotation marks, header, columns and the delimiter: a tab, or |||; in a
+.csv others too.
 """
 
 import re
@@ -25,6 +26,7 @@ from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
 
 _DELIMITERS = ",;\t|"
+_BARS = "|||"  # of Moses and fast_align
 _FEW, _MOST = 5, 2_000  # lines to detect numbers; lines that are looked at
 _IN_PROSE = re.compile(r" .*[^\W\d].*", re.DOTALL)  # what follows a comma in a sentence
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # Excel's first line
@@ -89,8 +91,10 @@ def find_layout(text: TextStream, options: ReadOptions) -> Layout:
     if is_csv and len(delimiter) < 2:
         form = _csv_form(lines, delimiter or _DELIMITERS, options)
     else:
-        mark = delimiter or "\t"
-        may_be_quoted = len(mark) == 1 and len(options.languages) > 1
+        has_two = len(options.languages) > 1
+        has_bars = has_two and sum(_BARS in line for line in lines) >= NEARLY_ALL * len(lines)
+        mark = delimiter or (_BARS if has_bars else "\t")
+        may_be_quoted = len(mark) == 1 and has_two
         form = Form(mark, quoted=may_be_quoted and _is_quoted(lines, mark))
     table = [cells for cells in records(lines, form) if not isinstance(cells, Dropped)]
     width = _usual_width(table)
