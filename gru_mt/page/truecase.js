@@ -36,11 +36,12 @@ export function firstWords(text) {
   return starts;
 }
 
-/** Return what is written as U.S., Ph.D. and J.R.R. are, as spans. */
+/** Return what is written as U.S., Ph.D. and EE.UU. are, as spans. */
 export function findInitials(text) {
+  const isInitial = (part) => isTitle(part) || part === [...part][0].toUpperCase().repeat(2);
   return Array.from(text.matchAll(DOTTED), ({ 0: found, index }) => {
     return { start: index, end: index + found.length, text: found };
-  }).filter((span) => withoutStop(span.text).split(".").every(isTitle));
+  }).filter((span) => withoutStop(span.text).split(".").every(isInitial));
 }
 
 /** Return initials without a full stop after the last one. */

@@ -56,7 +56,7 @@ LINES = {
         'Tom "is (so. Aa" bb). He «said. So» it. He „said. So.“ It is. He can\'t. \' So "He". So',
         "vol. V, ch. IIb, no. $5, no. -$-5, rm. (\ue010 5 km. Mon. to Fri. I. tel. \ue010. p. m. y",
         "The end.Then I left.I'm ok.A b.THEN.Zz THE END.THEN I LEFT. a.Name() b.Get[5]",
-        "P.S. He has a Ph.D. The U.K. is. (U.S.) J.R.R.Tolkien, 5 P.M. Т.Е. т.е. ß.S. ǅ.A. U.S.A.",
+        "P.S. He has a Ph.D. (U.S.) J.R.R.Ab 5 P.M. Т.Е. т.е. ß.S. ǅ.A. EE.UU. AB.CD. U.S.A.",
         "St.Louis. Im 2. Stock. x.É d.ßa É.Ça 5.Ça ².Ça ª.Ça a.Ǆa a.ǅa Go.(He) Go.«He» a-b. c",
     ],
     "fr": ["« Va ! » dit-il. « Non. » M. Roy, etc. Oui. Hé\u00a0! tu\u202f? Le F.B.I. Vient. V. M"],

@@ -44,10 +44,11 @@ def first_words(text: str) -> dict[int, str]:
 
 
 def find_initials(text: str) -> Iterator[re.Match[str]]:
-    """Yield what is written as U.S., Ph.D. and J.R.R. are."""
+    """Yield what is written as U.S., Ph.D. and EE.UU. are."""
     if "." in text[:-1]:
         for match in _INITIALS.finditer(text):
-            if all(map(str.istitle, match[0].rstrip(".").split("."))):
+            parts = match[0].rstrip(".").split(".")
+            if all(part.istitle() or part == 2 * part[0].upper() for part in parts):
                 yield match
 
 

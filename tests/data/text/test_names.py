@@ -58,6 +58,7 @@ def test_initials_are_masked_but_for_those_that_training_has_often() -> None:
     shown = ("5%", "U.K.", "Ph.D.", "J.R.R.", "😀", "D.C")
     assert masked(text, "5%", "😀") == Masked(expected, shown)
     assert masked(text, "5%", "😀", truecaser=ENGLISH) == Masked(text, ("5%", "😀"))
+    assert masked("el EE.UU. grande").placeholders == ("EE.UU.",)
     for left in ("He. She is.", "at 5 p.m. today", "e.g. this", "is.He", "Node.js", "A. B. Go"):
         assert masked(left) == Masked(left, ())
     for times, is_masked in ((49, True), (50, False)):
