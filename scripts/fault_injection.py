@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated
 
 import torch
-import torch._dynamo  # a training imports it: imported here, it costs the forks no time
 import typer
 from faults.checks import Failed
 from faults.commands import FORK
@@ -36,7 +35,7 @@ import gru_mt.bundle
 import gru_mt.cli.commands.translation.serve
 import gru_mt.evaluation.evaluate
 import gru_mt.inference.engines.torch_engine
-import gru_mt.training.train  # noqa: F401 as torch._dynamo
+import gru_mt.training.train  # noqa: F401 imported here, they cost the forks no time
 
 # A trial gets its number, randomness and an empty folder, and raises Failed.
 Suite = Callable[[Scenarios, int, random.Random, Path], None]

@@ -8,6 +8,7 @@ import copy
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,14 @@ class Update:
     grad_norm: Tensor  # L2, before clipping
 
 
+class _AdamW(torch.optim.AdamW):
+    """AdamW whose methods do not import torch's compiler: that takes two seconds and 74 MB."""
+
+    add_param_group = unwrap(torch.optim.AdamW.add_param_group)
+    zero_grad = unwrap(torch.optim.AdamW.zero_grad)
+    step = torch.no_grad()(unwrap(torch.optim.AdamW.step))
+
+
 class Optimizer:
     """AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101) and a moving average of the weights.
 
@@ -65,7 +74,7 @@ class Optimizer:
             {"params": matrices, "weight_decay": decay, "scale": 1.0},
             {"params": vectors, "weight_decay": 0.0, "scale": 1.0},
         ]
-        self._adamw = torch.optim.AdamW(groups, betas=betas, eps=1e-9, fused=True)
+        self._adamw = _AdamW(groups, betas=betas, eps=1e-9, fused=True)
         self.device = self._weights[0].device
         self._scaler = torch.amp.GradScaler(self.device.type, enabled=precision == torch.float16)
         self.scaled(torch.ones((), device=self.device))  # a process may step before it has a loss

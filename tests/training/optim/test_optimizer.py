@@ -1,5 +1,8 @@
 """The update: its dropout, what is clipped, what is skipped, what is averaged."""
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -129,3 +132,13 @@ def test_the_average_follows_its_formula(averaging: float) -> None:
         ]
     for one, other in zip(optimizer.average.parameters(), expected, strict=True):
         torch.testing.assert_close(one.detach(), other)
+
+
+@pytest.mark.slow
+def test_an_update_does_not_import_torchs_compiler() -> None:
+    code = (
+        "import sys; from tests.training.optim.test_optimizer import loss_of, make_optimizer; "
+        "made = make_optimizer(); made.scaled(loss_of(made)).backward(); made.step(1e-3, 0); "
+        "assert 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=True)
