@@ -34,8 +34,8 @@ class FilesConfig(Section):
     is those that a header names, else those that hold text; three of text are two sides and an
     attribution. Text with side: target has one."""
     delimiter: Delimiter | None = None
-    """What stands between the columns of a table. null is a tab, or ||| where nearly all lines have
-    it, and in .csv the mark that gives nearly all lines as many columns."""
+    """What stands between the columns of a table. null is a tab, or three bars where nearly all
+    lines have them, and in .csv the mark that gives nearly all lines as many columns."""
     encoding: Encoding | None = None
     """How the files have their letters as bytes: any encoding that Python knows. null is UTF-8,
     UTF-16 where it looks so, or what XML declares."""
