@@ -22,12 +22,12 @@ if TYPE_CHECKING:  # a page takes its weights from here, and needs no onnx
 LARGEST = 64
 
 PRODUCT = """
-<domain: "gru_mt", opset_import: ["" : 20]>
+<domain: "gru_mt", opset_import: ["" : 20, "com.microsoft" : 1]>
 product_int8 (x, weight, weight_scale) => (y) {
     last_axis = Constant <value = int64[1] {-1}> ()
     zero = Constant <value = uint8 {128}> ()
     weight_zero = Constant <value = int8 {0}> ()
-    middle = Constant <value = float {128.0}> ()
+    one = Constant <value = float {1.0}> ()
     most = Constant <value = float {127.0}> ()
     tiny = Constant <value = float {1e-30}> ()
 
@@ -36,14 +36,10 @@ product_int8 (x, weight, weight_scale) => (y) {
     positive = Max (largest, tiny)
     factor = Div (most, positive)
     scaled = Mul (x, factor)
-    whole = Round (scaled)
-    shifted = Add (whole, middle)
-    x_u8 = Cast <to = 2> (shifted)
+    x_u8 = QuantizeLinear (scaled, one, zero)
 
-    sum = MatMulInteger (x_u8, weight, zero, weight_zero)
-    float_sum = Cast <to = 1> (sum)
-    unscaled = Div (float_sum, factor)
-    y = Mul (unscaled, weight_scale)
+    larger = com.microsoft.MatMulIntegerToFloat (x_u8, weight, one, weight_scale, zero, weight_zero)
+    y = Div (larger, factor)
 }
 """
 
