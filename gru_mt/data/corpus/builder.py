@@ -118,10 +118,10 @@ class CorpusBuilder:
 
     def add(self, chunk: FilteredChunk) -> None:
         """Take the next chunk."""
-        for reason, index, text in chunk.examples:
-            if len(self._examples[reason]) < SHOWN:
+        for reason, index, text in chunk.dropped:
+            self._counts[reason] += 1
+            if self._counts[reason] <= SHOWN:
                 self._examples[reason].append((self.lines + 1 + index, text))
-        self._counts.update(chunk.dropped)
         if len(self._others) < _LOOKED_AT * _FEW:
             self._others += [(len(self._pairs) + index, text) for index, text in chunk.others]
         self._pairs.append(chunk, self.lines + 1)

@@ -54,8 +54,7 @@ class FilteredChunk(NamedTuple):
     """What becomes of N lines."""
 
     lines: int
-    dropped: dict[DropReason, int]  # how many
-    examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by index in N
+    dropped: list[tuple[DropReason, int, str]]  # by index in N, each with its beginning
     sides: tuple[Sequence[str], Sequence[str]]  # of M pairs
     metadata_M: npt.NDArray[np.void]  # METADATA; the first line of the chunk has the number 0
     others: list[tuple[int, str]]  # attributions to others, by index in M
@@ -63,8 +62,7 @@ class FilteredChunk(NamedTuple):
 
 def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) -> FilteredChunk:
     """Return what becomes of a chunk's rows; only `sides` of the corpus have text."""
-    dropped = Counter[DropReason]()
-    examples: list[tuple[DropReason, int, str]] = []
+    dropped: list[tuple[DropReason, int, str]] = []
     kept: list[tuple[int, str, str, str, int]] = []
     for index, row in enumerate(rows):
         if isinstance(row, Dropped):
@@ -77,9 +75,7 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
                 kept.append((index, first, second, attribution, bucket(spaced(row[0]))))
                 continue
             reason, text = found, example(first, second)
-        dropped[reason] += 1
-        if dropped[reason] <= SHOWN:
-            examples.append((reason, index, text[:_MAX_EXAMPLE].strip()))
+        dropped.append((reason, index, text[:_MAX_EXAMPLE].strip()))
     indices, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
     metadata_M = np.empty(len(kept), METADATA)
     metadata_M["line"] = indices
@@ -90,7 +86,7 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
     metadata_M["flags"] = [*map(_flags, firsts, seconds, attributions)]
     of_others = np.flatnonzero(metadata_M["flags"] & PairFlag.OTHER)
     others = [(row, attributions[row]) for row in of_others.tolist()]
-    return FilteredChunk(len(rows), dict(dropped), examples, (firsts, seconds), metadata_M, others)
+    return FilteredChunk(len(rows), dropped, (firsts, seconds), metadata_M, others)
 
 
 def _is_mojibake(text: str) -> bool:
