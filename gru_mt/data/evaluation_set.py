@@ -104,10 +104,8 @@ def load_evaluation_set(
     """
     groups, notes = find_files([*map(user_path, files.path)], config.languages)
     tables = [_columns(group, files, config.languages, notes) for group in groups]
-    columns = tables[0]
-    if len(tables) > 1:
-        columns = [(groups[0][0], [*chain.from_iterable(lines for _, lines in side)])
-                   for side in zip(*tables, strict=True)]  # fmt: skip
+    columns = [(side[0][0], [*chain.from_iterable(lines for _, lines in side)])
+               for side in zip(*tables, strict=True)]  # fmt: skip
     looked_at = [lines[:_LOOKED_AT] for _, lines in columns[:2]]
     if said := languages_warning(looked_at, config.languages):
         notes.append(f"{groups[0][0]}: {said}")
