@@ -17,7 +17,7 @@ import zstandard
 
 from gru_mt.config.data import FilesConfig
 from gru_mt.data.corpus.detect import compression
-from gru_mt.errors import UserError, as_path, short_repr, short_text
+from gru_mt.errors import UserError, short_repr, short_text
 
 # What reading, unpacking and pyarrow raise. A zip gives RuntimeError where it needs a password, or
 # its version is unknown, and ValueError for a name that is not text.
@@ -71,9 +71,9 @@ class FoundFiles(NamedTuple):
 
 
 def user_path(name: str) -> Path:
-    """Return the path that a configuration names, with `~` expanded; UserError for no path."""
+    """Return the path that a configuration names, with `~` expanded; UserError for no user."""
     try:
-        return as_path(name, "a file's name").expanduser()
+        return Path(name).expanduser()
     except RuntimeError as error:  # no such user
         raise UserError(f"{short_text(name)}: no path: {error}") from None
 
