@@ -57,7 +57,6 @@ class FilteredChunk(NamedTuple):
     dropped: list[tuple[DropReason, int, str]]  # by index in N, each with its beginning
     sides: tuple[Sequence[str], Sequence[str]]  # of M pairs
     metadata_M: npt.NDArray[np.void]  # METADATA; the first line of the chunk has the number 0
-    others: list[tuple[int, str]]  # attributions to others, by index in M
 
 
 def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) -> FilteredChunk:
@@ -84,9 +83,7 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
         metadata_M[name] = digests(map(key, side))
     metadata_M["bucket"] = buckets
     metadata_M["flags"] = [*map(_flags, firsts, seconds, attributions)]
-    of_others = np.flatnonzero(metadata_M["flags"] & PairFlag.OTHER)
-    others = [(row, attributions[row]) for row in of_others.tolist()]
-    return FilteredChunk(len(rows), dropped, (firsts, seconds), metadata_M, others)
+    return FilteredChunk(len(rows), dropped, (firsts, seconds), metadata_M)
 
 
 def _is_mojibake(text: str) -> bool:

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, Self
 
-from gru_mt.data.text.normalize import (
-    APOSTROPHES,
-    LONGEST_SHORT,
-    PLAIN_MARKS,
-    WORD,
-    is_short,
-)
+from gru_mt.data.text.normalize import APOSTROPHES, LONGEST_SHORT, PLAIN_MARKS, WORD, is_short
 from gru_mt.data.text.truecase import is_all_caps
 from gru_mt.data.tokenizer.special import PLACEHOLDER, file_lines
 
