@@ -20,7 +20,6 @@ from gru_mt.data.corpus.filters import (
     METADATA,
     SHOWN,
     FilteredChunk,
-    PairFlag,
     example,
     rows_in_other_scripts,
 )
@@ -133,8 +132,11 @@ class CorpusBuilder:
             index_M = np.array(sorted(out), np.int64)
             self._drop(DropReason.SCRIPT, row_N[index_M])
             row_N = np.delete(row_N, index_M)
-        flag_N = self._metadata("flags")[row_N - self._first_row]
-        same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & flag)) for flag in PairFlag)
+        index_N = row_N - self._first_row
+        same, tatoeba, others = (
+            int(self._metadata(field)[index_N].sum())
+            for field in ("is_same", "is_tatoeba", "is_other")
+        )
         report = self._report(len(row_N))
         self._check(report, same)
         [sha256, *more] = self.sha256s
@@ -145,7 +147,7 @@ class CorpusBuilder:
         if others:
             own = f"pairs that name their own source in column 3 of {self._label}: {others:,}"
             credited.append(own)
-        odd = self._odd(report, same, row_N, row_N[(flag_N & PairFlag.ENTITY) > 0])
+        odd = self._odd(report, same, row_N, row_N[self._metadata("has_entity")[index_N]])
         warnings = (*dict.fromkeys(self.notes), *(f"{self._label}: {line}" for line in odd))
         credit, files = "; ".join(credited), self.first_lines
         return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, files)

@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from enum import IntFlag
 from typing import NamedTuple
 
 import numpy as np
@@ -35,19 +34,13 @@ METADATA = np.dtype(  # of a pair
         ("first_key", np.uint64, 2),  # the digest of the `key` of a side
         ("second_key", np.uint64, 2),
         ("bucket", np.uint16),  # of the first side as it was written: it decides the split
-        ("flags", np.uint8),  # a sum of what `PairFlag` has
+        ("is_same", np.bool_),  # its sides are equal
+        ("is_tatoeba", np.bool_),  # its attribution names Tatoeba
+        ("is_other", np.bool_),  # its attribution names somebody else
+        ("has_entity", np.bool_),  # a side has an HTML entity
     ]
 )
 KEYS = "first_key", "second_key"
-
-
-class PairFlag(IntFlag):
-    """What is counted of pairs that are kept."""
-
-    SAME = 1  # its sides are equal
-    TATOEBA = 2  # its attribution names Tatoeba
-    OTHER = 4  # its attribution names somebody else
-    ENTITY = 8  # a side has an HTML entity
 
 
 class FilteredChunk(NamedTuple):
@@ -78,11 +71,15 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
     indices, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
     metadata_M = np.empty(len(kept), METADATA)
     metadata_M["line"] = indices
-    metadata_M["digest"] = digests(map("\n".join, zip(firsts, seconds, strict=True)))
+    pairs = [*zip(firsts, seconds, strict=True)]
+    metadata_M["digest"] = digests(map("\n".join, pairs))
     for name, side in zip(KEYS, (firsts, seconds), strict=True):
         metadata_M[name] = digests(map(key, side))
     metadata_M["bucket"] = buckets
-    metadata_M["flags"] = [*map(_flags, firsts, seconds, attributions)]
+    metadata_M["is_same"] = [first == second for first, second in pairs]
+    metadata_M["is_tatoeba"] = ["tatoeba.org" in text for text in attributions]
+    metadata_M["is_other"] = [bool(text) and "tatoeba.org" not in text for text in attributions]
+    metadata_M["has_entity"] = [ENTITY.search(" ".join(pair)) is not None for pair in pairs]
     return FilteredChunk(len(rows), dropped, (firsts, seconds), metadata_M)
 
 
@@ -93,15 +90,6 @@ def _is_mojibake(text: str) -> bool:
 def example(first: str, second: str) -> str:
     """Return the beginning of a pair that was dropped."""
     return f"{first[:_MAX_EXAMPLE]} | {second}"[:_MAX_EXAMPLE].strip()
-
-
-def _flags(first: str, second: str, attribution: str) -> int:
-    flags: int = PairFlag.SAME if first == second else 0
-    if ENTITY.search(first) or ENTITY.search(second):
-        flags |= PairFlag.ENTITY
-    if attribution:
-        flags |= PairFlag.TATOEBA if "tatoeba.org" in attribution else PairFlag.OTHER
-    return flags
 
 
 def _reason(first: str, second: str, config: DataConfig, sides: Sequence[int]) -> DropReason | None:
