@@ -66,8 +66,8 @@ class TrainingPairs:
         """Return the pairs of a buffer, augmented and, with sampling, in subwords of its own."""
         epoch, _ = position
         rows = self._rows(epoch)
-        sample_N = self._samples(position, len(self._dataset) if rows is None else len(rows))
-        row_N = sample_N if rows is None else rows[sample_N].astype(np.int64)
+        sample_N = self._samples(position, len(rows))
+        row_N = rows[sample_N].astype(np.int64)
         if self._config.tokenizer.sampling:
             row_M, order_N = np.unique(row_N, return_inverse=True)
             encoded = self._encoded(self._dataset.texts().read(row_M), row_M, position)
@@ -98,14 +98,12 @@ class TrainingPairs:
         sample_N = (own[:, None] * chunk + np.arange(chunk)).ravel()
         return sample_N[sample_N < size]
 
-    def _rows(self, epoch: int) -> npt.NDArray[np.int32] | None:
-        """Return the rows of all samples of an epoch, in ascending order; None for each row once.
+    def _rows(self, epoch: int) -> npt.NDArray[np.int32]:
+        """Return the rows of all samples of an epoch, in ascending order.
 
         A corpus of weight 2.5 gives each pair twice, and half of its pairs once more. The next
         epoch takes the other half.
         """
-        if {*self._weights} == {1}:
-            return None
         if self._epoch_rows is None or self._epoch_rows[0] != epoch:
             corpus_N, rows = np.array(self._dataset.line_N["corpus"]), []
             for corpus, weight in enumerate(self._weights):

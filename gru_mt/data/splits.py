@@ -157,7 +157,7 @@ def load_splits(
     if back is None:
         corpora = load_corpora(config, folder)
         log.info("splitting")
-        split_N_of = [*map(_split, corpora, config.corpus)]
+        split_N_of = [*map(split_of, corpora, config.corpus)]
     else:
         corpora, split_N_of = back.corpora, back.split_N_of
     for name, split in (("dev", DEV), ("test", TEST)):
@@ -241,19 +241,14 @@ def load_own_sets(config: DataConfig) -> tuple[Sets, list[str]]:
     return sets, notes
 
 
-def _split(corpus: Corpus, config: CorpusConfig) -> SplitOfPairs:
+def split_of(corpus: Corpus, config: CorpusConfig) -> SplitOfPairs:
     """Return the split of each pair of a corpus, which may train as a whole."""
     if config.part == "train" or config.side:
         return np.full(len(corpus.row_N), TRAIN, np.int8)
-    return split_of(corpus).astype(np.int8)
-
-
-def split_of(corpus: Corpus) -> Ints:
-    """Return the split of each pair of a corpus: DEV, TEST or TRAIN."""
     component_N = component_of(*map(corpus.metadata, KEYS))
     firsts = Subset(corpus.stored.sides[0], corpus.row_N)
     split_N = split_components(component_N, corpus.metadata("bucket"), firsts)
-    return capped(split_N, component_N, corpus.metadata(KEYS[0]))
+    return capped(split_N, component_N, corpus.metadata(KEYS[0])).astype(np.int8)
 
 
 def _add_others(sets: Sets, others: Mapping[str, Sequence[EvaluationSet]]) -> None:

@@ -118,30 +118,22 @@ class NearDuplicates:
     def __init__(self, texts: Iterable[str]) -> None:
         """Take the texts of the set; none has been found yet."""
         self.found: dict[str, str] = {}  # texts, and the first one of train that each differs from
-        # Texts by their words, by these without one, and by what is before and after one.
-        self._whole: defaultdict[str, list[str]] = defaultdict(list)
-        self._shorter: defaultdict[str, list[str]] = defaultdict(list)
-        self._gapped: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        self._whole: set[str] = set()  # their words
+        self._texts_by_sides: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         for text in texts:
             words = compared_words(text)
             if len(words) >= LEAST_WORDS:
-                self._whole[" ".join(words)].append(text)
-                for gap, shorter in _gaps(words):
-                    self._shorter[shorter].append(text)
-                    self._gapped[gap].append(text)
+                self._whole.add(" ".join(words))
+                for sides in _sides(words):
+                    self._texts_by_sides[sides].append(text)
 
     def add(self, text: str, words: Sequence[str]) -> None:
         """Take the next text of train, with its `compared_words`."""
-        if len(words) < LEAST_WORDS - 1:
+        if " ".join(words) in self._whole:
             return
-        joined = " ".join(words)
-        if joined in self._whole:
-            return
-        like = [*self._shorter.get(joined, ())]
-        for gap, shorter in _gaps(words):
-            like += [*self._whole.get(shorter, ()), *self._gapped.get(gap, ())]
-        for near in like:
-            self.found.setdefault(near, text)
+        for sides in _sides(words):
+            for near in self._texts_by_sides.get(sides, ()):
+                self.found.setdefault(near, text)
 
 
 def compared_words(text: str) -> list[str]:
@@ -149,8 +141,12 @@ def compared_words(text: str) -> list[str]:
     return SPACELESS.sub(lambda match: f" {match[0]} ", key(text)).split()
 
 
-def _gaps(words: Sequence[str]) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield what stands before and after each word, and the words without it."""
-    for index in range(len(words)):
-        before, after = " ".join(words[:index]), " ".join(words[index + 1 :])
-        yield (before, after), f"{before} {after}".strip()
+def _sides(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is before and after each word, and each place between two.
+
+    Two texts that differ share such a pair just where they differ by a word.
+    """
+    before = [" ".join(words[:index]) for index in range(len(words) + 1)]
+    after = [" ".join(words[index:]) for index in range(len(words) + 1)]
+    yield from zip(before, after, strict=True)
+    yield from zip(before, after[1:], strict=False)

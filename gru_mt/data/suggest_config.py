@@ -122,7 +122,7 @@ def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list
 
     `notes` get a line where the text decides.
     """
-    if _is_built_in(files):
+    if len(files) == 1 and str(files[0]) in BUILT_IN and not files[0].exists():
         return ["en", "fr"]
     inside = [file for path in files for file in files_in(path) or [CorpusFile(path)]]
     endings = dict.fromkeys(file.ending.removeprefix(".") for file in inside)
@@ -160,10 +160,6 @@ def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list
             "more than two columns of text --columns"
         )
     return found
-
-
-def _is_built_in(files: Sequence[Path]) -> bool:
-    return len(files) == 1 and str(files[0]) in BUILT_IN and not files[0].exists()
 
 
 def _column_names(source: Source) -> list[str]:

@@ -126,7 +126,7 @@ def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any],
         "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
         "truecaser": tokenizer.truecaser.to_bytes().decode(),
         "memory": tokenizer.memory.to_bytes().decode(),
-        "sentences": sentence_rules(config.data.source).to_json(),
+        "sentences": sentence_rules(config.data.source)._asdict(),
         "decoding": asdict(config.decoding),
         "calibration": calibration and calibration.weights,
     }

@@ -75,7 +75,7 @@ def test_lines_are_split_as_in_python(language: str) -> None:
     words = " ".join(LINES[language]).split()
     mixed = [" ".join(rng.choices(words, k=rng.randint(2, 9))) for _ in range(150)]
     texts = [*LINES[language], *mixed, *with_insertions(mixed), *random_strings(100)]
-    rules = sentence_rules(language).to_json()
+    rules = sentence_rules(language)._asdict()
     assert_same(SPLIT, lambda text: split_sentences(text, language), texts, rules=rules)
 
 
@@ -145,7 +145,7 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
             found.append([[*map(fields, [one, numbered, marked])], finished])
         return found
 
-    rules, data = sentence_rules("en").to_json(), truecaser.to_bytes().decode()
+    rules, data = sentence_rules("en")._asdict(), truecaser.to_bytes().decode()
     assert_same(SENTENCES, sentences, [*outputs], truecaser=data, longest=longest, rules=rules,
                 outputs=outputs)  # fmt: skip
 

@@ -32,18 +32,18 @@ _ACCENTED = "áàâãäåāăąçćčďđéèêëēęěğíìîïıłńňñóò�
 class WordLists(NamedTuple):
     """The words of a corpus that augmentation needs."""
 
-    translations: dict[str, str]  # of single words
-    names: tuple[str, ...]  # see `shared_names`, in alphabetical order
+    dictionary: dict[str, str]  # of single words
+    names: list[str]  # see `shared_names`, in alphabetical order
 
     @classmethod
     def learn(cls, pairs: Sequence[Texts]) -> Self:
         """Return the word lists of pairs, placeholders masked. Translations are pairs of words."""
-        translations = {
+        dictionary = {
             source: target
             for source, target in pairs
             if WORD.fullmatch(source) and WORD.fullmatch(target)
         }
-        return cls(translations, tuple(sorted(shared_names(pairs))))
+        return cls(dictionary, sorted(shared_names(pairs)))
 
 
 class Augmenter:
@@ -54,7 +54,7 @@ class Augmenter:
     ) -> None:
         """Take the training pairs, placeholders masked, and their word lists."""
         self._config, self._seed, self._pairs = config, seed, pairs
-        self._translations, self._names = words.translations, frozenset(words.names)
+        self._translations, self._names = words.dictionary, frozenset(words.names)
         self._alike: dict[bool, list[str]] = {True: [], False: []}
         for name in words.names:
             self._alike[begins_with_vowel(name)].append(name)
@@ -200,22 +200,13 @@ def with_item(
     if position < 0.6 or not anchors:
         left = rng.choice((" ", " ", " ", *_BRACKETS))
         added = f"{left}{item}{_BRACKETS.get(left, '')}"
-        bodies = [_END.sub("", side) for side in pair]
-        sides = [
-            f"{body}{added}{side[len(body) :]}" for body, side in zip(bodies, pair, strict=True)
-        ]
-        return Texts(*sides)
-    couple = rng.choice(anchors)
+        bodies = zip((_END.sub("", side) for side in pair), pair, strict=True)
+        return Texts(*(f"{body}{added}{side[len(body) :]}" for body, side in bodies))
+    couple = zip(rng.choice(anchors), pair, strict=True)
     around = "{item}{}{other}" if item in PLACEHOLDER_TOKENS else "{} ({item})"
-    form, other = (
-        rng.choice(("{item} {}", "{} {item}", around)),
-        free_placeholder(pair.source + item),
-    )
-    sides = [
-        with_word(side, word, form.format(word, item=item, other=other))
-        for word, side in zip(couple, pair, strict=True)
-    ]
-    return Texts(*sides)
+    form = rng.choice(("{item} {}", "{} {item}", around))
+    items = {"item": item, "other": free_placeholder(pair.source + item)}
+    return Texts(*(with_word(side, word, form.format(word, **items)) for word, side in couple))
 
 
 def odd_marks(text: str, rng: random.Random) -> str:

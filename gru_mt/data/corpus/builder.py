@@ -20,7 +20,6 @@ from gru_mt.data.corpus.filters import (
     METADATA,
     SHOWN,
     FilteredChunk,
-    PairFlag,
     example,
     rows_in_other_scripts,
 )
@@ -33,7 +32,7 @@ from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
 
 _MOSTLY, _OFTEN, _SOME = 0.9, 0.1, 0.001  # shares of pairs
-_LOOKED_AT, _FEW = 1_000, 20  # attributions, and pairs; different attributions
+_LOOKED_AT = 1_000  # pairs
 
 
 FirstLines = Sequence[tuple[str, int]]  # files, with the number of their first line in the corpus
@@ -114,16 +113,13 @@ class CorpusBuilder:
         self.sample = b""  # the beginning of the first
         self._counts = Counter[DropReason]()
         self._examples: defaultdict[DropReason, list[tuple[int, str]]] = defaultdict(list)
-        self._others: list[tuple[int, str]] = []  # the first rows with attributions to others
 
     def add(self, chunk: FilteredChunk) -> None:
         """Take the next chunk."""
-        for reason, index, text in chunk.examples:
-            if len(self._examples[reason]) < SHOWN:
+        for reason, index, text in chunk.dropped:
+            self._counts[reason] += 1
+            if self._counts[reason] <= SHOWN:
                 self._examples[reason].append((self.lines + 1 + index, text))
-        self._counts.update(chunk.dropped)
-        if len(self._others) < _LOOKED_AT * _FEW:
-            self._others += [(len(self._pairs) + index, text) for index, text in chunk.others]
         self._pairs.append(chunk, self.lines + 1)
         self.lines += chunk.lines
 
@@ -136,10 +132,13 @@ class CorpusBuilder:
             index_M = np.array(sorted(out), np.int64)
             self._drop(DropReason.SCRIPT, row_N[index_M])
             row_N = np.delete(row_N, index_M)
-        flag_N = self._metadata("flags")[row_N - self._first_row]
-        same, tatoeba, others, _ = (int(np.count_nonzero(flag_N & flag)) for flag in PairFlag)
+        index_N = row_N - self._first_row
+        same, tatoeba, others = (
+            int(self._metadata(field)[index_N].sum())
+            for field in ("is_same", "is_tatoeba", "is_other")
+        )
         report = self._report(len(row_N))
-        self._check(report, same, others, row_N)
+        self._check(report, same)
         [sha256, *more] = self.sha256s
         if more:
             sha256 = hashlib.sha256("\n".join(self.sha256s).encode()).hexdigest()
@@ -148,7 +147,7 @@ class CorpusBuilder:
         if others:
             own = f"pairs that name their own source in column 3 of {self._label}: {others:,}"
             credited.append(own)
-        odd = self._odd(report, same, row_N, row_N[(flag_N & PairFlag.ENTITY) > 0])
+        odd = self._odd(report, same, row_N, row_N[self._metadata("has_entity")[index_N]])
         warnings = (*dict.fromkeys(self.notes), *(f"{self._label}: {line}" for line in odd))
         credit, files = "; ".join(credited), self.first_lines
         return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, files)
@@ -186,11 +185,8 @@ class CorpusBuilder:
             dropped[reason] = DroppedLines(counts[reason], lines, texts)
         return CorpusReport(self.lines, kept, dropped)
 
-    def _check(self, report: CorpusReport, same: int, others: int, row_N: Ints) -> None:
-        """Raise UserError where no pair is left, or most lines or sides cannot be meant.
-
-        So is a third column, which `others` pairs have, with another text in nearly every line.
-        """
+    def _check(self, report: CorpusReport, same: int) -> None:
+        """Raise UserError where no pair is left, or most lines or sides cannot be meant."""
         if not report.read:
             raise UserError(f"{self._label}: is empty")
         no_loss = NO_LOSS if report.kept else ()
@@ -209,13 +205,6 @@ class CorpusBuilder:
             raise UserError(
                 f"{self._label}: {same:,} of {report.kept:,} pairs have the same text on "
                 "both sides; was a file or column named twice?"
-            )
-        is_kept = np.isin([row for row, _ in self._others], row_N)
-        texts = {text for (_, text), kept in zip(self._others, is_kept, strict=True) if kept}
-        if len(texts) > _FEW and 2 * len(texts) > min(others, _LOOKED_AT):
-            raise UserError(
-                f"{self._label}: column 3 is no attribution, as nearly every line has another text "
-                f"in it: set columns to those of {' and '.join(self._config.languages)}"
             )
 
     def _odd(self, report: CorpusReport, same: int, row_N: Ints, entity_M: Ints) -> Iterator[str]:

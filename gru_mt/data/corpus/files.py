@@ -17,7 +17,7 @@ import zstandard
 
 from gru_mt.config.data import FilesConfig
 from gru_mt.data.corpus.detect import compression
-from gru_mt.errors import UserError, as_path, short_repr, short_text
+from gru_mt.errors import UserError, short_repr, short_text
 
 # What reading, unpacking and pyarrow raise. A zip gives RuntimeError where it needs a password, or
 # its version is unknown, and ValueError for a name that is not text.
@@ -71,9 +71,9 @@ class FoundFiles(NamedTuple):
 
 
 def user_path(name: str) -> Path:
-    """Return the path that a configuration names, with `~` expanded; UserError for no path."""
+    """Return the path that a configuration names, with `~` expanded; UserError for no user."""
     try:
-        return as_path(name, "a file's name").expanduser()
+        return Path(name).expanduser()
     except RuntimeError as error:  # no such user
         raise UserError(f"{short_text(name)}: no path: {error}") from None
 
@@ -186,20 +186,17 @@ def read_errors_as(path: Path, missing: str = "") -> Iterator[None]:
     try:
         yield
     except _READ_ERRORS as error:
-        raise _read_error(path, error, missing) from None
-
-
-def _read_error(path: Path, error: Exception, missing: str) -> UserError:
-    name = short_text(path)
-    match error:
-        case FileNotFoundError():
-            where = "" if path.is_absolute() else f" in {short_text(Path.cwd())}"
-            return UserError(f"{name}: no such file{where}{missing}")
-        case OSError(errno=number) if number not in (None, errno.EINVAL):  # as damaged files give
-            return UserError(f"{name}: cannot be read: {error.strerror}")
-        case RuntimeError():
-            return UserError(f"{name}: cannot be unpacked: {short_text(error)}")
-    return UserError(
-        f"{name}: damaged, or not of the kind its name says ({short_text(error)}); delete it and "
-        "fetch it again"
-    )
+        match error:
+            case FileNotFoundError():
+                where = "" if path.is_absolute() else f" in {short_text(Path.cwd())}"
+                said = f"no such file{where}{missing}"
+            case OSError(errno=number) if number not in (None, errno.EINVAL):  # as damage gives
+                said = f"cannot be read: {error.strerror}"
+            case RuntimeError():
+                said = f"cannot be unpacked: {short_text(error)}"
+            case _:
+                said = (
+                    f"damaged, or not of the kind its name says ({short_text(error)}); delete it "
+                    "and fetch it again"
+                )
+        raise UserError(f"{short_text(path)}: {said}") from None

@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from enum import IntFlag
 from typing import NamedTuple
 
 import numpy as np
@@ -35,36 +34,27 @@ METADATA = np.dtype(  # of a pair
         ("first_key", np.uint64, 2),  # the digest of the `key` of a side
         ("second_key", np.uint64, 2),
         ("bucket", np.uint16),  # of the first side as it was written: it decides the split
-        ("flags", np.uint8),  # a sum of what `PairFlag` has
+        ("is_same", np.bool_),  # its sides are equal
+        ("is_tatoeba", np.bool_),  # its attribution names Tatoeba
+        ("is_other", np.bool_),  # its attribution names somebody else
+        ("has_entity", np.bool_),  # a side has an HTML entity
     ]
 )
 KEYS = "first_key", "second_key"
-
-
-class PairFlag(IntFlag):
-    """What is counted of pairs that are kept."""
-
-    SAME = 1  # its sides are equal
-    TATOEBA = 2  # its attribution names Tatoeba
-    OTHER = 4  # its attribution names somebody else
-    ENTITY = 8  # a side has an HTML entity
 
 
 class FilteredChunk(NamedTuple):
     """What becomes of N lines."""
 
     lines: int
-    dropped: dict[DropReason, int]  # how many
-    examples: list[tuple[DropReason, int, str]]  # the first SHOWN of each reason, by index in N
+    dropped: list[tuple[DropReason, int, str]]  # by index in N, each with its beginning
     sides: tuple[Sequence[str], Sequence[str]]  # of M pairs
     metadata_M: npt.NDArray[np.void]  # METADATA; the first line of the chunk has the number 0
-    others: list[tuple[int, str]]  # attributions to others, by index in M
 
 
 def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) -> FilteredChunk:
     """Return what becomes of a chunk's rows; only `sides` of the corpus have text."""
-    dropped = Counter[DropReason]()
-    examples: list[tuple[DropReason, int, str]] = []
+    dropped: list[tuple[DropReason, int, str]] = []
     kept: list[tuple[int, str, str, str, int]] = []
     for index, row in enumerate(rows):
         if isinstance(row, Dropped):
@@ -77,20 +67,20 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
                 kept.append((index, first, second, attribution, bucket(spaced(row[0]))))
                 continue
             reason, text = found, example(first, second)
-        dropped[reason] += 1
-        if dropped[reason] <= SHOWN:
-            examples.append((reason, index, text[:_MAX_EXAMPLE].strip()))
+        dropped.append((reason, index, text[:_MAX_EXAMPLE].strip()))
     indices, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
     metadata_M = np.empty(len(kept), METADATA)
     metadata_M["line"] = indices
-    metadata_M["digest"] = digests(map("\n".join, zip(firsts, seconds, strict=True)))
+    pairs = [*zip(firsts, seconds, strict=True)]
+    metadata_M["digest"] = digests(map("\n".join, pairs))
     for name, side in zip(KEYS, (firsts, seconds), strict=True):
         metadata_M[name] = digests(map(key, side))
     metadata_M["bucket"] = buckets
-    metadata_M["flags"] = [*map(_flags, firsts, seconds, attributions)]
-    of_others = np.flatnonzero(metadata_M["flags"] & PairFlag.OTHER)
-    others = [(row, attributions[row]) for row in of_others.tolist()]
-    return FilteredChunk(len(rows), dict(dropped), examples, (firsts, seconds), metadata_M, others)
+    metadata_M["is_same"] = [first == second for first, second in pairs]
+    metadata_M["is_tatoeba"] = ["tatoeba.org" in text for text in attributions]
+    metadata_M["is_other"] = [bool(text) and "tatoeba.org" not in text for text in attributions]
+    metadata_M["has_entity"] = [ENTITY.search(" ".join(pair)) is not None for pair in pairs]
+    return FilteredChunk(len(rows), dropped, (firsts, seconds), metadata_M)
 
 
 def _is_mojibake(text: str) -> bool:
@@ -100,15 +90,6 @@ def _is_mojibake(text: str) -> bool:
 def example(first: str, second: str) -> str:
     """Return the beginning of a pair that was dropped."""
     return f"{first[:_MAX_EXAMPLE]} | {second}"[:_MAX_EXAMPLE].strip()
-
-
-def _flags(first: str, second: str, attribution: str) -> int:
-    flags: int = PairFlag.SAME if first == second else 0
-    if ENTITY.search(first) or ENTITY.search(second):
-        flags |= PairFlag.ENTITY
-    if attribution:
-        flags |= PairFlag.TATOEBA if "tatoeba.org" in attribution else PairFlag.OTHER
-    return flags
 
 
 def _reason(first: str, second: str, config: DataConfig, sides: Sequence[int]) -> DropReason | None:

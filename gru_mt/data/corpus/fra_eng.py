@@ -6,7 +6,6 @@ manythings.org/anki renews its file now and then; d2l.ai keeps that of published
 import hashlib
 import tempfile
 import time
-import zipfile
 from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
@@ -31,13 +30,11 @@ _SILENCE_S = 30.0  # the longest wait for the next byte
 def find_or_fetch() -> Path:
     """Return the path of fra-eng.zip in the user's cache folder.
 
-    A missing file is downloaded; a failed download leaves nothing behind. Raises UserError if the
-    cached file is no zip, or if the download failed: it says why, and where to put the file.
+    A missing file is downloaded; a failed download leaves nothing behind. Raises UserError if that
+    failed: it says why, and where to put the file.
     """
     path = platformdirs.user_cache_path("gru-mt") / "fra-eng.zip"
     if path.exists():
-        if not zipfile.is_zipfile(path):
-            raise UserError(f"{path}: not a zip file; delete it, and it is downloaded again")
         return path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +62,6 @@ def _download(path: Path) -> None:
         path.open("wb") as file,
         tqdm(total=response.length, desc=path.name, unit="B", unit_scale=True, disable=None) as bar,
     ):  # `disable=None`: shown on a terminal only
-        expected = response.length  # None where the server does not say
         # read1 returns what has arrived, so a slow trickle is stopped at the deadline too.
         while chunk := response.read1(1 << 16):
             received += len(chunk)
@@ -76,7 +72,5 @@ def _download(path: Path) -> None:
             digest.update(chunk)
             file.write(chunk)
             bar.update(len(chunk))
-    if expected is not None and received < expected:
-        raise OSError(f"cut off after {received:,} of {expected:,} bytes")
     if digest.hexdigest() != SHA1:
-        raise OSError(f"its SHA-1 is {digest.hexdigest()}, not {SHA1}")
+        raise OSError(f"cut off, or another file: the SHA-1 of {received:,} bytes is not {SHA1}")

@@ -41,6 +41,9 @@ class TextStream:
     def __init__(self, pieces: Iterator[bytes], file: CorpusFile) -> None:
         """Take the text in pieces of any length; messages name `file`."""
         start, self._pieces = _peek(pieces, SAMPLE)
+        if b"\r" in start and b"\n" not in start:  # lines of old Macs
+            start = start.replace(b"\r", b"\n")
+            self._pieces = (piece.replace(b"\r", b"\n") for piece in self._pieces)
         self.file, self.sample = file, start[:SAMPLE]
         whole = self.sample.rpartition(b"\n")[0] if len(start) >= SAMPLE else b""
         # The first lines, and half a line only where it is the first.
@@ -105,10 +108,7 @@ def open_text(
         for beginning, what in _NO_CORPUS.items():
             if re.match(beginning, start.removeprefix(codecs.BOM_UTF8), re.IGNORECASE):
                 raise UserError(f"{file}: is {what}")
-        start, text = _peek(_as_utf8(pieces, encoding_of(start, encoding, file), file), LOOKED_AT)
-        if b"\r" in start and b"\n" not in start:  # lines of old Macs
-            text = (piece.replace(b"\r", b"\n") for piece in text)
-        yield TextStream(text, file)
+        yield TextStream(_as_utf8(pieces, encoding_of(start, encoding, file), file), file)
     finally:
         packed.close()
 
@@ -166,10 +166,8 @@ def _as_utf8(pieces: Iterator[bytes], encoding: str, file: CorpusFile) -> Iterat
         waiting = len(decoder.getstate()[0])
         try:
             text = decoder.decode(piece, final=not piece)
-        except UnicodeError as error:
-            what = f": {error}"
-            if isinstance(error, UnicodeDecodeError):
-                what = f" at byte {done - waiting + error.start:,}: {error.reason}"
-            raise UserError(f"{file}: not {encoding}{what}") from None
+        except UnicodeDecodeError as error:
+            at = f"byte {done - waiting + error.start:,}"
+            raise UserError(f"{file}: not {encoding} at {at}: {error.reason}") from None
         yield text.encode(errors="surrogatepass")  # half a pair is no UTF-8: its line is dropped
         done += len(piece)

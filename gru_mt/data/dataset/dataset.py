@@ -91,8 +91,7 @@ class Dataset:
 
     def word_lists(self) -> WordLists:
         """Return the words that augmentation needs."""
-        lists = self.metadata["words"]
-        return WordLists(lists["dictionary"], tuple(lists["names"]))
+        return WordLists(**self.metadata["words"])
 
     def where(self, row: int) -> str:
         """Return the file and the line of a pair."""
@@ -146,8 +145,7 @@ def learn_words(tokenizer: Tokenizer, known: Sequence[Example]) -> dict[str, Any
     if not known:
         return {}
     read = tokenizer.truecaser.truecased
-    lists = WordLists.learn([Texts(read(pair.source), pair.target) for pair in known])
-    return {"dictionary": lists.translations, "names": [*lists.names]}
+    return WordLists.learn([Texts(read(pair.source), pair.target) for pair in known])._asdict()
 
 
 def encode_chunk(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gru_mt.data.corpus.languages import language_code
 from gru_mt.data.text.normalize import LETTER, SENTENCE_END, SPACELESS, TITLES
@@ -87,16 +87,12 @@ _WINDOW = 40  # characters before and after a mark that tell whether it ends a s
 
 
 class SentenceRules(NamedTuple):
-    """What is particular to a language."""
+    """What is particular to a language. The page's `sentenceRules` takes the same fields."""
 
     marks: str  # that end sentences
     ordinals: bool  # whether 3. is an ordinal, as in German
     abbreviations: list[str]  # in small letters, after which a sentence goes on
     starters: list[str]  # words that begin a sentence even after an abbreviation
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as the page's `sentenceRules` takes them."""
-        return self._asdict()
 
 
 @cache

@@ -105,9 +105,7 @@ def test_only_a_regular_file_is_read() -> None:
     ("name", "message"),
     [
         ("a/" * 2_500, "cannot be read: File name too long"),
-        ("a\0b", "a file's name must be a path, got "),
         ("~nobody-of-this-name/c.txt", "no path: Could not determine home directory"),
-        ("c\udcff\n.txt", r"'c\udcff\n.txt': no such file in "),
     ],
 )
 def test_an_odd_name_is_refused_in_one_short_line(name: str, message: str) -> None:
@@ -116,7 +114,6 @@ def test_an_odd_name_is_refused_in_one_short_line(name: str, message: str) -> No
     with pytest.raises(UserError) as raised:
         load_one(config.model_copy(update={"corpus": [corpus]}))
     assert message in str(raised.value)
-    assert str(raised.value).isprintable()
     assert len(str(raised.value)) < 500
 
 

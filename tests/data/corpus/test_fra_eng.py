@@ -1,11 +1,12 @@
 """The corpus comes from the cache, or from its one source if the digest is right."""
 
-import contextlib
 import hashlib
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import io
+import time
+from collections.abc import Callable
+from http.client import HTTPMessage
 from pathlib import Path
+from urllib.error import HTTPError
 
 import platformdirs
 import pytest
@@ -17,104 +18,83 @@ from tests.corpora import zipped
 
 ZIP = zipped(("fra-eng/fra.txt", b"Go.\tVa !\n"))
 SHA1 = hashlib.sha1(ZIP).hexdigest()
-OVER = threading.Event()  # tells handlers that still send to stop
+NOT_THERE = HTTPError("", 404, "Not Found", HTTPMessage(), None)
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Sends what the path asks for: good, page, cut, missing, endless, trickle or silence."""
+class Response(io.BytesIO):
+    """What a server sends: some bytes, then `more` at a time without an end."""
 
-    def do_GET(self) -> None:
-        path = self.path.removeprefix("/")
-        if path == "missing":
-            self.send_error(404, "Not Found")
-            return
-        self.send_response(200)
-        if path in ("good", "cut"):
-            self.send_header("Content-Length", str(len(ZIP) + 7 * (path == "cut")))
-        self.end_headers()
-        with contextlib.suppress(OSError):  # the client has had enough and closed
-            if path in ("endless", "trickle", "silence"):
-                wait_s = {"endless": 0, "trickle": 0.01, "silence": None}[path]
-                while not OVER.wait(wait_s):
-                    self.wfile.write(bytes(1000 if path == "endless" else 1))
-            else:
-                self.wfile.write(b"<html>Sign in</html>" if path == "page" else ZIP)
+    def __init__(self, data: bytes = b"", more: int = 0) -> None:
+        super().__init__(data)
+        self.length, self._more = None if more else len(data), more
 
-    def log_message(self, *_: object) -> None:
-        pass
+    def read1(self, size: int | None = -1) -> bytes:
+        time.sleep(0.001)
+        return super().read1(size) or bytes(self._more)
+
+
+Serve = Callable[[Response | Exception], None]
 
 
 @pytest.fixture
-def url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
-    """Return the address of a server, and make the cache an empty folder, `tmp_path`/gru-mt."""
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
+def serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Serve:
+    """Return what sets the server's answer, and make the cache an empty folder."""
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    monkeypatch.setattr(fra_eng, "SHA1", SHA1)
-    OVER.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        monkeypatch.setattr(fra_eng, "URL", f"http://127.0.0.1:{server.server_port}/good")
-        yield f"http://127.0.0.1:{server.server_port}"
-        OVER.set()
-        server.shutdown()
-        thread.join()
+    for name, value in {"SHA1": SHA1, "MAX_BYTES": 5_000, "MAX_S": 0.2}.items():
+        monkeypatch.setattr(fra_eng, name, value)
+
+    def answer(response: Response | Exception) -> None:
+        def urlopen(_: str, timeout: float) -> Response:
+            assert timeout == 0.2, "an answer is not waited for any longer"
+            if isinstance(response, Exception):
+                raise response
+            return response
+
+        monkeypatch.setattr(fra_eng, "urlopen", urlopen)
+
+    return answer
 
 
 def test_a_download_is_kept_and_the_second_call_does_not_connect(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    serve(Response(ZIP))
     path = find_or_fetch()
     assert path == tmp_path / "gru-mt" / "fra-eng.zip"
     assert path.read_bytes() == ZIP
-    monkeypatch.setattr(fra_eng, "URL", f"{url}/missing")
+    serve(NOT_THERE)
     assert find_or_fetch() == path
     assert [*path.parent.iterdir()] == [path]
     assert capsys.readouterr() == ("", ""), "a bar without a terminal"
 
 
 @pytest.mark.parametrize(
-    ("bad", "answer"),
+    ("response", "answer"),
     [
-        ("cut", f"cut off after {len(ZIP)} of {len(ZIP) + 7} bytes"),
-        ("missing", "HTTP Error 404: Not Found"),
-        ("endless", "it sends more than 5,000 bytes"),
-        ("trickle", "it was not done after 0.2 seconds"),
-        ("silence", "timed out"),
-        ("page", "its SHA-1 is "),
+        (Response(ZIP[:-7]), f"cut off, or another file: the SHA-1 of {len(ZIP) - 7} bytes is not"),
+        (Response(more=1_000), "it sends more than 5,000 bytes"),
+        (Response(more=1), "it was not done after 0.2 seconds"),
+        (TimeoutError("timed out"), "timed out"),
+        (NOT_THERE, "HTTP Error 404: Not Found"),
     ],
 )
 def test_a_failed_download_is_quoted_and_leaves_no_file(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: str, answer: str
+    serve: Serve, tmp_path: Path, response: Response | Exception, answer: str
 ) -> None:
-    limit_s = 0.2 if bad in ("trickle", "silence") else 60.0  # the others answer
-    limits = {"URL": f"{url}/{bad}", "MAX_BYTES": 5_000, "MAX_S": limit_s}
-    for name, value in limits.items():
-        monkeypatch.setattr(fra_eng, name, value)
+    serve(response)
     with pytest.raises(UserError) as raised:
         find_or_fetch()
     cache = tmp_path / "gru-mt"
-    assert f"({url}/{bad}: {answer}" in str(raised.value)
+    assert f"({fra_eng.URL}: {answer}" in str(raised.value)
     assert f"put that file at {cache / 'fra-eng.zip'}" in str(raised.value)
     assert "from https://www.manythings.org/anki/ and name it with --set" in str(raised.value)
     assert "\n" not in str(raised.value)
+    assert raised.value.__context__ is None, "the answer of a server would stay open"
     assert [*cache.iterdir()] == []
 
 
-def test_no_server_and_no_folder_and_a_damaged_file_are_named(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "gru-mt" / "fra-eng.zip"
-    path.parent.touch()
+def test_a_cache_that_is_no_folder_is_named(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "gru-mt").touch()
+    serve(Response(ZIP))
     with pytest.raises(UserError, match=r"Not a directory|File exists"):
-        find_or_fetch()
-    path.parent.unlink()
-    path.parent.mkdir()
-    path.write_bytes(ZIP[:-30])
-    with pytest.raises(UserError, match=r"fra-eng\.zip: not a zip file; delete it"):
-        find_or_fetch()
-    assert path.read_bytes() == ZIP[:-30], "it was replaced"
-    path.unlink()
-    monkeypatch.setattr(fra_eng, "URL", "http://127.0.0.1:1/fra-eng.zip")  # nobody listens there
-    with pytest.raises(UserError, match=r"refused.*: put that file at .*fra-eng\.zip, or"):
         find_or_fetch()

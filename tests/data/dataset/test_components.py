@@ -117,13 +117,14 @@ def test_the_split_of_the_real_corpus_is_the_published_one(
     fra_eng_zip: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fra_eng, "find_or_fetch", lambda: fra_eng_zip)
-    corpus = load_one(data_config("fra-eng"))
+    config = data_config("fra-eng")
+    corpus = load_one(config)
     assert corpus.report.lines()[0] == "167,130 lines read, 166,979 kept"
     assert (corpus.sha256, corpus.warnings) == (FRA_ENG_SHA256, ())
     assert corpus.attribution == TATOEBA_ATTRIBUTION
     pairs = [*corpus.pairs]
     assert len({*components(pairs).tolist()}) == 109_350
-    split_N = split_of(corpus).tolist()
+    split_N = split_of(corpus, config.corpus[0]).tolist()
     train, dev, test = (
         [Example(*pair) for pair, split in zip(pairs, split_N, strict=True) if split == wanted]
         for wanted in (TRAIN, DEV, TEST)

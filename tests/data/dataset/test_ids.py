@@ -1,4 +1,4 @@
-"""Sentences become ids, closed by <eos>, truncated, and padded to the longest of a batch."""
+"""Texts become ids by the vocabulary of their side; `test_batching` pads and truncates them."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.dataset import ids
 from gru_mt.data.dataset.ids import IdSequences, encode_pairs
-from gru_mt.data.tokenizer.special import EOS, PAD
+from gru_mt.data.tokenizer.special import EOS
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.data.types import Texts
 
@@ -17,21 +17,9 @@ def lists(sequences: IdSequences) -> list[list[int]]:
     return [sequences.padded(np.array([row]))[0][0].tolist() for row in rows]
 
 
-def test_sentences_end_with_eos_and_are_padded_to_the_longest_of_those_selected() -> None:
-    sequences = IdSequences.of([[5, 6], [7], [8, 9, 10], []])
-    id_BS, length_B = sequences.padded(np.array([0, 1, 3]))
-    assert id_BS.tolist() == [[5, 6, EOS], [7, EOS, PAD], [EOS, PAD, PAD]]
-    assert length_B.tolist() == [3, 2, 1]
-    id_BS, length_B = sequences.padded(np.array([2, 1, 2]))
-    assert id_BS.tolist() == [[8, 9, 10, EOS], [7, EOS, PAD, PAD], [8, 9, 10, EOS]]
+def test_no_sentences_are_padded_to_nothing() -> None:
     id_BS, length_B = IdSequences.of([]).padded(np.array([], np.int64))
     assert (id_BS.shape, length_B.shape) == ((0, 0), (0,))
-
-
-def test_a_sentence_that_is_too_long_is_truncated_and_loses_its_end() -> None:
-    sequences = IdSequences.of([[4, 5, 6], [7, 8], [4, 5, 6, 7], []], max_tokens=3)
-    assert lists(sequences) == [[4, 5, 6], [7, 8, EOS], [4, 5, 6], [EOS]]
-    assert sequences.length_N.tolist() == [3, 3, 3, 1]
 
 
 def test_some_sentences_may_be_replaced_by_others_and_selected_in_any_order() -> None:

@@ -99,7 +99,6 @@ def test_what_is_no_file_is_the_users_mistake() -> None:
 @pytest.mark.parametrize(
     ("terms", "message"),
     [
-        ({"a": " \u00a0"}, "glossary['a']: the translation is empty"),
         ({"a": "b\nc\ud800"}, "glossary['a']: a control character in 'b\\nc"),
         ({b"a": "b"}, "the term must be text, got b'a'"),
         ({"Cat": "chat", "cat": "minou"}, "'cat' is 'minou' here and 'chat' in glossary['Cat']"),

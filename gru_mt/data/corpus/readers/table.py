@@ -24,10 +24,12 @@ from gru_mt.data.corpus.readers.columns import (
 from gru_mt.data.corpus.readers.records import Form, quoted_cells, records
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
+from gru_mt.errors import UserError
 
 _DELIMITERS = ",;\t|"
 _BARS = "|||"  # of Moses and fast_align
 _FEW, _MOST = 5, 2_000  # lines to detect numbers; lines that are looked at
+_CREDITS = 20  # different attributions to others than Tatoeba
 _IN_PROSE = re.compile(r" .*[^\W\d].*", re.DOTALL)  # what follows a comma in a sentence
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)  # Excel's first line
 _CLOSED = re.compile(r'"(?:[^"]|"")*"')  # a cell in quotation marks; those in it are doubled
@@ -111,7 +113,10 @@ def find_layout(text: TextStream, options: ReadOptions) -> Layout:
 def _by_values(
     found: Layout, table: _Table, width: int, options: ReadOptions, text: TextStream
 ) -> Layout:
-    """Return a layout with the columns that hold text: the first two, where up to three may."""
+    """Return a layout with the columns that hold text: the first two, where up to three may.
+
+    Raises UserError for a third column of text that is no attribution.
+    """
     columns = [_cells(table, column) for column in range(width)]
     texts = tuple(column for column, cells in enumerate(columns) if is_text(cells))
     in_prose = any(is_mostly(_IN_PROSE, cells) for cells in columns[1:])
@@ -120,6 +125,12 @@ def _by_values(
     if width < 4 and (len(texts) != 2 or texts == (0, 1)):
         third = columns[2] if width == 3 else []
         is_credit = not (is_mostly(NUMBER, third) or is_mostly(NAME, third))
+        others = [cell for cell in third if cell.strip() and "tatoeba.org" not in cell]
+        if is_credit and len({*others}) > max(_CREDITS, len(others) // 2):
+            raise UserError(
+                f"{text.file}: column 3 is no attribution, as nearly every line has another text "
+                f"in it: set columns to those of {' and '.join(options.languages)}"
+            )
         most = 3 if found.width is None else max(2, width)
         return found._replace(columns=(0, 1), attribution=slice(2, 2 + is_credit), width=most)
     if len(texts) != 2:
