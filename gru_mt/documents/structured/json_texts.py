@@ -19,8 +19,8 @@ def read_json(source: Source) -> Document:
     try:
         json.loads(file.text)
     except json.JSONDecodeError as error:
-        message = f"{name}, line {error.lineno}: is no JSON at column {error.colno}: {error.msg}"
-        raise UserError(message) from None
+        message = f"is no JSON at column {error.colno}: {error.msg}"
+        raise file.error(error.pos, message) from None
     except (ValueError, RecursionError) as error:  # a number, or a depth, that Python won't read
         raise UserError(f"{name}: is no JSON that can be read: {error}") from None
     return file.document(_places(file.text))
