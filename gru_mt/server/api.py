@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,7 +42,7 @@ from gru_mt.server.requests import (
     parameters,
     read_values,
 )
-from gru_mt.server.texts import QueuedTranslator, detailed, translated
+from gru_mt.server.texts import detailed, translated
 
 MOST_DOCUMENTS = 4  # at a time
 MOST_ALTERNATIVES = 10
@@ -113,8 +113,7 @@ class Api:
             else document_of_lines(TextFile("q", text))
             for text in texts
         ]
-        work = self._translations(documents, directions, n_best)
-        found = await _while_connected(request, asyncio.ensure_future(work))
+        found = await _while_connected(request, self._translations(documents, directions, n_best))
         best = [translated(*each) for each in zip(documents, found, strict=True)]
         answer: Values = {"translatedText": [first for first, *_ in best]}
         if is_auto:
@@ -135,16 +134,7 @@ class Api:
 
     async def translate_file(self, request: Request) -> Response:
         asked = await self._asked(TranslateFile, request, self.limits.bytes)
-        if not self.documents.acquire(blocking=False):
-            raise Busy
-        queue = QueuedTranslator(self.batcher)
-        work = self.threads.submit(self._translated_file, asked, queue)
-        # Not when the client leaves: a thread that reads or writes cannot be stopped.
-        work.add_done_callback(lambda _: self.documents.release())
-        try:
-            content = await _while_connected(request, asyncio.wrap_future(work))
-        finally:
-            queue.stop()
+        content = await _while_connected(request, self._translated_file(asked))
         token = self.downloads.add(content, asked.name, asked.target)
         url = request.url_for("download_file", token=token)
         return JSONResponse({"translatedFileUrl": str(url)})
@@ -249,24 +239,41 @@ class Api:
         pairs = zip(documents, directions, strict=True)
         return [[*islice(left[its], len(document.texts))] for document, its in pairs]
 
-    def _translated_file(self, asked: TranslateFile, queue: QueuedTranslator) -> bytes:
-        """Return a document, translated; the thread that does this waits for the queue."""
+    async def _translated_file(self, asked: TranslateFile) -> bytes:
+        """Return a document, translated; raises Busy where there is no room for one more."""
+        if not self.documents.acquire(blocking=False):
+            raise Busy
         source = "" if asked.source == AUTO else asked.source
-        most = self.limits.document_characters
-        document = read_document(asked.file, asked.name, language=source, most_characters=most)
-        source = source or self._language(" ".join(document.texts[:100]))
-        if (direction := self._direction(source, asked.target)) is None:
-            return asked.file
-        return document.translated(partial(queue.translate, direction))
+        most, new = self.limits.document_characters, dict[str, str]()
+        try:
+            read = partial(read_document, language=source, most_characters=most)
+            document = await self._in_thread(partial(read, asked.file, asked.name))
+            source = source or self._language(" ".join(document.texts[:100]))
+            if (direction := self._direction(source, asked.target)) is None:
+                return asked.file
+            for texts in document.chunks():
+                found = await self.batcher.translate(direction, texts)
+                new |= zip(texts, map(str, found), strict=True)
+            return await self._in_thread(partial(document.with_translations, new))
+        finally:
+            self.documents.release()
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        """Return what a function gives. Whoever is cancelled waits: no thread can be stopped."""
+        work = asyncio.get_running_loop().run_in_executor(self.threads, function)
+        try:
+            return await asyncio.shield(work)
+        finally:
+            await asyncio.wait([work])
 
 
 def _guess(code: str, confidence: float) -> Values:
     return {"language": code, "confidence": confidence}
 
 
-async def _while_connected(request: Request, work: asyncio.Future[T]) -> T:
-    """Return what `work` gives; where the client leaves before, the work is cancelled."""
-    gone = asyncio.ensure_future(request.receive())
+async def _while_connected(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """Return what `answer` gives; where the client leaves before, it is cancelled."""
+    work, gone = asyncio.ensure_future(answer), asyncio.ensure_future(request.receive())
     both: set[asyncio.Future[Any]] = {work, gone}
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
