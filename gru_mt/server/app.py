@@ -86,15 +86,15 @@ def _routes(api: Api, statuses: Counter[int]) -> list[Route]:
     def fixed(path: str, content: Any) -> Route:
         return Route(path, JSONResponse(content), methods=["GET"])
 
-    limits = api.limits
+    def timed(path: str, handler: Handler, limit_s: float = api.limits.seconds) -> Route:
+        return Route(path, _timed(handler, limit_s), methods=["POST"])
+
     return [
-        Route("/translate", _timed(api.translate, limits.seconds), methods=["POST"]),
-        Route("/detect", _timed(api.detect, limits.seconds), methods=["POST"]),
-        Route(
-            "/translate_file", _timed(api.translate_file, limits.document_seconds), methods=["POST"]
-        ),
+        timed("/translate", api.translate),
+        timed("/detect", api.detect),
+        timed("/translate_file", api.translate_file, api.limits.document_seconds),
+        timed("/suggest", api.suggest),
         Route("/download_file/{token}", api.download_file, name="download_file"),
-        Route("/suggest", _timed(api.suggest, limits.seconds), methods=["POST"]),
         Route("/metrics", metrics),
         fixed("/languages", api.directions.to_json()),
         fixed("/frontend/settings", api.frontend_settings()),
