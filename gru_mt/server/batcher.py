@@ -19,8 +19,7 @@ from typing import Any
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.errors import UserError
 from gru_mt.inference.translation import SentenceTranslation, Translation
-from gru_mt.server.directions import Direction
-from gru_mt.server.translators import Translate
+from gru_mt.server.directions import Direction, Translate
 
 COLLECT_S = 0.015  # how long a batch waits for the next lines of those who have just got theirs
 MOST_LINES, MOST_CHARACTERS = 64, 4_000  # of a batch; others wait for no longer than it takes

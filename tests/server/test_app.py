@@ -1,6 +1,5 @@
 """The routes: what clients get for what they send."""
 
-import shutil
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -190,10 +189,7 @@ def test_a_document_comes_back_under_a_name_that_cannot_be_guessed(
     assert post(f"{address}/translate_file", file="a").status_code == 400
 
 
-def test_a_suggestion_is_a_correction_from_then_on(
-    start: Start, workplace: Path, tmp_path: Path
-) -> None:
-    run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
+def test_a_suggestion_is_a_correction_from_then_on(start: Start, run: Path) -> None:
     address = start(Translator.load(run), path=run, suggestions=True)
     values: Any = {"q": "I see one cat.", "s": "Un chat !"}
     site = {"Origin": "https://bad.org"}
@@ -203,7 +199,7 @@ def test_a_suggestion_is_a_correction_from_then_on(
     assert post(f"{address}/translate", **values).json()["translatedText"] == "Un chat !"
     assert post(f"{address}/suggest", **values | {"s": "a\tb\x00"}).status_code == 400
     assert post(f"{start()}/suggest", **values).status_code == 403
-    archive = start(Translator.load(run), path=tmp_path / "a.zip", suggestions=True)
+    archive = start(Translator.load(run), path=run / "a.zip", suggestions=True)
     failed = post(f"{archive}/suggest", **values)
     assert failed.status_code == 500
     assert "zip" not in failed.json()["error"], "no path of the server"

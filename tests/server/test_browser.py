@@ -1,6 +1,5 @@
 """The server's page in a real browser: it is typed into, and read."""
 
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -83,9 +82,8 @@ DETAILS: list[dict[str, Any]] = [
 
 
 def test_doubtful_sentences_are_marked_and_a_better_translation_is_suggested(
-    browser: Any, start: Start, workplace: Path, tmp_path: Path
+    browser: Any, start: Start, run: Path
 ) -> None:
-    run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
     found, _ = visit(browser, start(path=run, suggestions=True))
     answer_by(found, "translate", lambda values: {"details": DETAILS})
     type_in(found, "Sure.\nIt. Ours.")
