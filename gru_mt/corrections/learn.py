@@ -207,13 +207,11 @@ def _measured(model: Path, dev: Sequence[EvaluationSet], wanted: Sequence[Correc
 
 def _sentence_pairs(one: Correction, config: Config) -> list[tuple[str, str]]:
     """Return a correction's sentences with theirs, where it has as many; else the whole."""
-    languages = config.data.source, config.data.target
-    sides = [
-        [text.strip() for text in split_sentences(clean(side), language)]
-        for side, language in zip((one.source, one.target), languages, strict=True)
-    ]
-    is_same = len(sides[0]) == len(sides[1])
-    return [*zip(*sides, strict=True)] if is_same else [(clean(one.source), clean(one.target))]
+    source, target = clean(one.source), clean(one.target)
+    sources = [text.strip() for text in split_sentences(source, config.data.source)]
+    targets = [text.strip() for text in split_sentences(target, config.data.target)]
+    is_same = len(sources) == len(targets)
+    return [*zip(sources, targets, strict=True)] if is_same else [(source, target)]
 
 
 def _trained(run: Run, before: Config, pairs: Pairs, kept: Pairs, scratch: Path) -> Bundle:
