@@ -5,7 +5,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT, UTF_16, encoding_of, kind_of, likely_encoding
@@ -95,10 +95,6 @@ class Source:
     language: str = ""  # of its texts
     everything: bool = False  # whether texts that have a translation get another one
     most_characters: float = math.inf  # that are read
-
-    def member(self, name: str, data: bytes) -> "Source":
-        """Return a file that is packed in this one."""
-        return replace(self, name=f"{self.name}, {name}", data=data, most_characters=math.inf)
 
     def decode(self, encoding: str | None = None) -> "TextFile":
         """Return the text. A byte order mark decides, then `encoding`, then what XML declares.
