@@ -2,16 +2,15 @@
 
 import logging
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import PurePath
-from typing import Protocol, Unpack
+from typing import Unpack
 
 from gru_mt.documents.document import Document, Source
 from gru_mt.errors import UserError, check_type, short_text
-from gru_mt.inference.translation import Languages
-from gru_mt.inference.translator import Keywords
+from gru_mt.inference.translator import Keywords, Translator
 
 log = logging.getLogger(__name__)
 # Readers, as module:function. Each takes a `Source`, returns a `Document`, and raises UserError,
@@ -37,15 +36,6 @@ _READERS = {
 }
 ENDINGS = [*_READERS]
 _WITH_TRANSLATIONS = (".po", ".pot", ".xlf", ".xliff")
-
-
-class Translates(Protocol):
-    """A `Translator`, or what stands for one."""
-
-    languages: Languages
-
-    def translate(self, sources: list[str], **keywords: Unpack[Keywords]) -> Iterable[object]:
-        """Return a translation for each text; `str` of it is its text."""
 
 
 def reader_of(name: str, *, everything: bool = False) -> Callable[[Source], Document]:
@@ -91,7 +81,7 @@ def read_document(
 
 
 def translate_document(
-    translator: Translates,
+    translator: Translator,
     data: bytes,
     name: str,
     *,
