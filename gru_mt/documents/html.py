@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT, declared_encoding
-from gru_mt.documents.document import Document, Place, Source, edited, replacing
+from gru_mt.documents.document import Document, Place, Source, TextFile, edited, replacing
 from gru_mt.documents.structured.marked import Mark, Piece, place_of
 
 _INLINE = re.compile(
@@ -55,8 +55,12 @@ class _Event(NamedTuple):
 
 
 def read_html(source: Source) -> Document:
-    """Read a page, or a part of one: attributes first. UserError for an unknown encoding."""
-    file = source.decode(_declared(source.data[:LOOKED_AT], source.name))
+    """Read a page, or a part of one; UserError for an unknown encoding."""
+    return document_of_page(source.decode(_declared(source.data[:LOOKED_AT], source.name)))
+
+
+def document_of_page(file: TextFile) -> Document:
+    """Return the document whose texts are those of a page, attributes first."""
     attributes = [*_attributes(file.text)]
     texts = [place.text for place in [*attributes, *_places(file.text)]]
 
@@ -65,7 +69,7 @@ def read_html(source: Source) -> Document:
         page = edited(file.text, attributes, texts[:count])  # some stand in the tags of texts
         return file.encode(edited(page, [*_places(page)], texts[count:]), "xmlcharrefreplace")
 
-    return Document(source.name, texts, replaced)
+    return Document(file.name, texts, replaced)
 
 
 def _written(text: str, quote: str, has_name: bool) -> str:

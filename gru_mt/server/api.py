@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from threading import Semaphore
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -21,6 +20,7 @@ from gru_mt.corrections.store import Correction, add_corrections
 from gru_mt.data.corpus.languages import is_language, language_name
 from gru_mt.data.text.normalize import words
 from gru_mt.documents.document import Document, TextFile
+from gru_mt.documents.html import document_of_page
 from gru_mt.documents.plain_text import document_of_lines
 from gru_mt.documents.registry import ENDINGS, read_document
 from gru_mt.errors import UserError, short_text
@@ -90,13 +90,13 @@ class Api:
     batcher: Batcher = field(init=False)
     downloads: Downloads = field(init=False)  # while the server runs
     threads: ThreadPoolExecutor = field(init=False)  # that translate documents
-    documents: Semaphore = field(init=False)
+    documents: asyncio.Semaphore = field(init=False)
     rate: Rate | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.batcher = Batcher(self.limits.waiting)
         self.threads = ThreadPoolExecutor(MOST_DOCUMENTS, "document")
-        self.documents = Semaphore(MOST_DOCUMENTS)
+        self.documents = asyncio.Semaphore(MOST_DOCUMENTS)
         self.rate = Rate(self.limits.per_minute) if self.limits.per_minute else None
 
     async def translate(self, request: Request) -> Response:
@@ -107,12 +107,8 @@ class Api:
             self._language(" ".join(texts))  # that it is one of ours
         guesses = [self._detected(text)[0] if is_auto else (asked.source, 0) for text in texts]
         directions = [self._direction(code, asked.target) for code, _ in guesses]
-        documents = [
-            read_document(text.encode(), "q.html")
-            if asked.format == "html"
-            else document_of_lines(TextFile("q", text))
-            for text in texts
-        ]
+        read = document_of_page if asked.format == "html" else document_of_lines
+        documents = [read(TextFile("q", text)) for text in texts]
         found = await _while_connected(request, self._translations(documents, directions, n_best))
         best = [translated(*each) for each in zip(documents, found, strict=True)]
         answer: Values = {"translatedText": [first for first, *_ in best]}
@@ -143,7 +139,8 @@ class Api:
         found = self.downloads.find(request.path_params["token"])
         if not found:
             raise HTTPException(404, "there is no such file, or its time is over")
-        return FileResponse(found.path, media_type="application/octet-stream", filename=found.name)
+        path, name = found
+        return FileResponse(path, media_type="application/octet-stream", filename=name)
 
     async def suggest(self, request: Request) -> Response:
         if not self.suggestions:
@@ -241,11 +238,11 @@ class Api:
 
     async def _translated_file(self, asked: TranslateFile) -> bytes:
         """Return a document, translated; raises Busy where there is no room for one more."""
-        if not self.documents.acquire(blocking=False):
+        if self.documents.locked():
             raise Busy
         source = "" if asked.source == AUTO else asked.source
         most, new = self.limits.document_characters, dict[str, str]()
-        try:
+        async with self.documents:
             read = partial(read_document, language=source, most_characters=most)
             document = await self._in_thread(partial(read, asked.file, asked.name))
             source = source or self._language(" ".join(document.texts[:100]))
@@ -255,8 +252,6 @@ class Api:
                 found = await self.batcher.translate(direction, texts)
                 new |= zip(texts, map(str, found), strict=True)
             return await self._in_thread(partial(document.with_translations, new))
-        finally:
-            self.documents.release()
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         """Return what a function gives. Whoever is cancelled waits: no thread can be stopped."""
