@@ -2,7 +2,6 @@
 
 import base64
 import random
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from gru_mt.inference.translator import Translator
 from gru_mt.onnx_export.int8 import quantised
 from gru_mt.page.model_data import FOLDER, model_data
 from gru_mt.page.write import WORKER, joined, page
-from gru_mt.report.html import json_in_page
 from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
 from tests.inference.preprocessing import test_sentence
@@ -225,11 +223,3 @@ def test_a_damaged_file_is_said_to_be() -> None:
     whole = run_node(script, {"metadata": metadata, "weights": [*weights]})
     changed = run_node(script, {"metadata": metadata, "weights": [weights[0] ^ 1, *weights[1:]]})
     assert (whole, changed) == ("", "the file of this page is damaged")
-
-
-def test_no_name_is_declared_twice_among_the_modules() -> None:
-    names = re.findall(
-        r"^(?:async )?(?:const|let|function|class) (\w+)", WORKER_SCRIPT, re.MULTILINE
-    )
-    assert len(names) == len({*names})
-    assert "<!--" not in json_in_page(WORKER_SCRIPT)
