@@ -28,7 +28,7 @@ _READERS = {
     ".pot": "structured.po:read_po",
     ".properties": "structured.program_text:read_properties",
     ".srt": "subtitles:read_srt",
-    ".txt": "plain_text:read_plain_text",
+    ".txt": "lines:read_plain_text",
     ".vtt": "subtitles:read_vtt",
     ".xhtml": "html:read_html",
     ".xlf": "structured.xliff:read_xliff",

@@ -11,13 +11,12 @@ from typing import Literal
 
 from gru_mt.data.text.normalize import SPACELESS
 from gru_mt.documents.document import Document, Place, Source, Span, TextFile
-from gru_mt.documents.sentences import ends_sentence, joined
+from gru_mt.documents.lines import LINE, ends_sentence, joined
 from gru_mt.documents.structured.marked import Mark, Piece, place_of
 
 MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
 ELLIPSIS = "..."  # in a cue for which no word is left: a cue may not be empty
 _ELLIPSES = r"\.{3,}|…"  # stand where a sentence goes on in another line, and stay there
-_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _TIME = r"(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3}"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _MARKUP = re.compile(r"<(?P<closes>/?)(?P<tag>[a-z]*)[^<>]*>|\{\\[^{}]*\}")
@@ -95,7 +94,7 @@ def _pieces(text: str) -> Iterator[Piece]:
 def _cues(file: TextFile, *, is_vtt: bool) -> Iterator[list[re.Match[str]]]:
     """Yield the lines of each cue. In SubRip a cue goes on after a blank line."""
     has_begun = False
-    lines = _LINE.finditer(file.text)
+    lines = LINE.finditer(file.text)
     for has_text, group in groupby(lines, key=lambda line: bool(line[1].strip())):
         block = [*group]
         times = [index for index, line in enumerate(block) if "-->" in line[1]]

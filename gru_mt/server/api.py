@@ -21,7 +21,7 @@ from gru_mt.data.corpus.languages import is_language, language_name
 from gru_mt.data.text.normalize import words
 from gru_mt.documents.document import Document, TextFile
 from gru_mt.documents.html import document_of_page
-from gru_mt.documents.plain_text import document_of_lines
+from gru_mt.documents.lines import document_of_lines
 from gru_mt.documents.registry import ENDINGS, read_document
 from gru_mt.errors import UserError, short_text
 from gru_mt.inference.translation import Translation

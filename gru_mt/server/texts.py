@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gru_mt.documents.document import Document
-from gru_mt.documents.plain_text import LINE
+from gru_mt.documents.lines import TEXT
 from gru_mt.inference.translation import Translation
 
 
@@ -28,7 +28,7 @@ def detailed(source: str, translations: Sequence[Translation]) -> list[dict[str,
     Each has its `text`; a sentence also has what `SentenceTranslation.to_json` says of its trust.
     A text that is in the wanted language already has no translations.
     """
-    before, *between = LINE.split(source) if translations else [source]
+    before, *between = TEXT.split(source) if translations else [source]
     parts: list[dict[str, Any]] = [{"text": before}]
     for translation, after in zip(translations, between, strict=True):
         line, at = translation.text.strip(), 0
