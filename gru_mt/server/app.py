@@ -30,8 +30,7 @@ from gru_mt.server.batcher import Batcher, while_running
 from gru_mt.server.directions import translators
 from gru_mt.server.downloads import Downloads
 from gru_mt.server.page.routes import page_routes
-from gru_mt.server.requests import ANSWERS, answer_error
-from gru_mt.server.spec import SPEC
+from gru_mt.server.requests import ANSWERS, SPEC, answer_error
 
 QUIET_S = 60.0  # in which nobody asks
 BUSY_S = 3_600.0  # after which models learn though somebody asks

@@ -18,8 +18,7 @@ from gru_mt.server.api import Api, Limits
 from gru_mt.server.app import application, open_socket
 from gru_mt.server.directions import Direction, Directions
 from gru_mt.server.page.routes import FILES as PAGE
-from gru_mt.server.requests import Rate
-from gru_mt.server.spec import SPEC
+from gru_mt.server.requests import SPEC, Rate
 from tests.server.conftest import EN_FR, Start, post
 
 
