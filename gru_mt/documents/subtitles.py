@@ -6,7 +6,7 @@ A sentence on several lines, or over several cues, is one text. Its translation 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from gru_mt.data.text.normalize import SPACELESS
@@ -93,22 +93,20 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 def _cues(file: TextFile, *, is_vtt: bool) -> Iterator[list[re.Match[str]]]:
     """Yield the lines of each cue. In SubRip a cue goes on after a blank line."""
-    has_begun = False
-    lines = LINE.finditer(file.text)
-    for has_text, group in groupby(lines, key=lambda line: bool(line[1].strip())):
-        block = [*group]
-        times = [index for index, line in enumerate(block) if "-->" in line[1]]
-        # A number before the times is that of the cue.
-        ends = [index - (index > 0 and block[index - 1][1].strip().isdigit()) for index in times]
-        before = block[: [*ends, len(block)][0]] if has_text and not is_vtt else []
-        wrong = [*(block[index] for index in times if not _TIMES.fullmatch(block[index][1]))]
-        if wrong or (not has_begun and any(map(str.isalpha, "".join(line[1] for line in before)))):
-            start = min(line.start() for line in [*wrong[:1], *before])
+    cue, has_begun, is_said = list[re.Match[str]](), False, not is_vtt
+    for line in LINE.finditer(file.text):  # the last one is blank
+        is_times = "-->" in line[1]
+        if line[1].strip() and not is_times:
+            cue += [line] if is_said else []
+            continue
+        if is_times and cue and cue[-1][1].strip().isdigit():
+            cue.pop()  # the number of the next cue
+        is_early = not has_begun and any(map(str.isalpha, "".join(each[1] for each in cue)))
+        if is_early or (is_times and not _TIMES.fullmatch(line[1])):
+            start = (cue[0] if is_early else line).start()
             raise file.error(start, "expected times such as 00:00:01,000 --> 00:00:02,500")
-        has_begun = has_begun or bool(times)
-        yield before
-        for index, end in zip(times, [*ends[1:], len(block)], strict=False):
-            yield block[index + 1 : end]
+        yield cue
+        cue, has_begun, is_said = [], has_begun or is_times, is_times or not is_vtt
 
 
 def _lines(cue: int, matches: list[re.Match[str]]) -> Iterator[_Line]:
