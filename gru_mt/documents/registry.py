@@ -3,7 +3,6 @@
 import logging
 import math
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from pathlib import PurePath
 from typing import Unpack
@@ -113,4 +112,4 @@ def translate_document(
     check_type(name, str, "name")
     language = translator.languages.source
     document = read_document(data, name, language=language, everything=everything)
-    return document.translated(partial(translator.translate, **keywords))
+    return document.translated(lambda texts: translator.translate(texts, **keywords))
