@@ -48,6 +48,7 @@ from gru_mt.storage import replacing_folder, write_checksummed_json
 from gru_mt.training.output.lock import locked
 from gru_mt.training.train import train_run
 
+Pairs = Sequence[tuple[str, str]]
 _CPU = torch.device("cpu")
 COPIES = 40  # of each correction, that are trained on; of few more, up to MOST_COPIES
 LEAST_CORRECTED, MOST_COPIES = 4_000, 1_000  # copies of all corrections, and of each
@@ -146,9 +147,11 @@ def _candidate(
 
     Its weights are the nearest to the old that produce LEAST_PRODUCED of `missing`; else the new.
     """
-    old = load_bundle(run.folder, _CPU)
+    old, config = load_bundle(run.folder, _CPU), load_config(run.config)
     pairs = [pair for one in missing for pair in _sentence_pairs(one, old.config)]
-    new = _trained(run, old, pairs, known, scratch)
+    kept = [(one.source, one.target) for one in known]
+    kept += old_pairs(Dataset(run.data), config, old.tokenizer)
+    new = _trained(run, config, pairs, kept, scratch)
     masked = [mask_pair(*pair) for pair in pairs]
     sources, targets = zip(*masked, strict=True)
     tokenizer = replace(
@@ -204,26 +207,15 @@ def _measured(model: Path, dev: Sequence[EvaluationSet], wanted: Sequence[Correc
 
 def _sentence_pairs(one: Correction, config: Config) -> list[tuple[str, str]]:
     """Return a correction's sentences with theirs, where it has as many; else the whole."""
-    languages = config.data.source, config.data.target
-    sides = [
-        [text.strip() for text in split_sentences(clean(side), language)]
-        for side, language in zip((one.source, one.target), languages, strict=True)
-    ]
-    is_same = len(sides[0]) == len(sides[1])
-    return [*zip(*sides, strict=True)] if is_same else [(clean(one.source), clean(one.target))]
+    source, target = clean(one.source), clean(one.target)
+    sources = [text.strip() for text in split_sentences(source, config.data.source)]
+    targets = [text.strip() for text in split_sentences(target, config.data.target)]
+    is_same = len(sources) == len(targets)
+    return [*zip(sources, targets, strict=True)] if is_same else [(source, target)]
 
 
-def _trained(
-    run: Run,
-    old: Bundle,
-    pairs: Sequence[tuple[str, str]],
-    known: Sequence[Correction],
-    scratch: Path,
-) -> Bundle:
-    """Return a translator after training on pairs, beside `known` ones and old ones."""
-    before = load_config(run.config)
-    kept = [(one.source, one.target) for one in known]
-    kept += old_pairs(Dataset(run.data), before, old.tokenizer)
+def _trained(run: Run, before: Config, pairs: Pairs, kept: Pairs, scratch: Path) -> Bundle:
+    """Return a translator after training on pairs, beside `kept` ones; `before` is the run's."""
     corpora, sides = [], (before.data.source, before.data.target)
     copies = max(COPIES, min(LEAST_CORRECTED // len(pairs), MOST_COPIES))
     for name, weight, some in (("corrections", copies, pairs), ("kept", 1, kept)):

@@ -36,7 +36,8 @@ class _Entry:
 
     @classmethod
     def of(cls, correction: Correction, reader: Reader) -> Self:
-        sentences, target = _read(reader, correction.source), correction.target
+        sentences = [one.with_numbers() for one in reader.sentences(correction.source)]
+        target = correction.target
         before, after = sentences[0].before, sentences[-1].after
         is_framed = not (target.startswith(before) and target.endswith(after))
         if not is_framed:
@@ -154,10 +155,6 @@ def _as_word(text: str) -> str:
     """Return a pattern of a text that is no part of a longer word or number."""
     before, after = (r"\b" if in_word(end) else "" for end in (text[:1], text[-1:]))
     return f"{before}{re.escape(text)}{after}"
-
-
-def _read(reader: Reader, source: str) -> list[Sentence]:
-    return [sentence.with_numbers() for sentence in reader.sentences(source)]
 
 
 def _case(sentences: Sequence[Sentence]) -> Case:

@@ -4,8 +4,8 @@ import codecs
 import logging
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT, UTF_16, encoding_of, kind_of, likely_encoding
@@ -43,15 +43,23 @@ class Document:
 
         `translate` returns a translation for each text; `str` of it is its text.
         """
-        texts = [text for text in dict.fromkeys(self.texts) if any(map(str.isalpha, text))]
         new: dict[str, str] = {}
+        for texts in self.chunks():
+            new |= zip(texts, map(str, translate(texts)), strict=True)
+        return self.with_translations(new)
+
+    def chunks(self) -> Iterator[list[str]]:
+        """Yield the distinct texts that have letters, at most CHUNK at a time."""
+        texts = [text for text in dict.fromkeys(self.texts) if any(map(str.isalpha, text))]
         for start in range(0, len(texts), CHUNK):
-            some = texts[start : start + CHUNK]
-            new |= zip(some, map(str, translate(some)), strict=True)
-        if not texts:
+            yield texts[start : start + CHUNK]
+
+    def with_translations(self, new: Mapping[str, str]) -> bytes:
+        """Return the file with the translations of the texts of all `chunks`."""
+        if not new:
             log.warning(f"{self.name}: stays as it is: nothing in it is to be translated")
-        elif all(new[text] in (text, "") for text in texts):
-            log.warning(f"{self.name}: stays as it is: no text changed, of {len(texts):,}")
+        elif all(translation in (text, "") for text, translation in new.items()):
+            log.warning(f"{self.name}: stays as it is: no text changed, of {len(new):,}")
         return self.replaced([new.get(text) or text for text in self.texts])
 
 
@@ -87,10 +95,6 @@ class Source:
     language: str = ""  # of its texts
     everything: bool = False  # whether texts that have a translation get another one
     most_characters: float = math.inf  # that are read
-
-    def member(self, name: str, data: bytes) -> "Source":
-        """Return a file that is packed in this one."""
-        return replace(self, name=f"{self.name}, {name}", data=data, most_characters=math.inf)
 
     def decode(self, encoding: str | None = None) -> "TextFile":
         """Return the text. A byte order mark decides, then `encoding`, then what XML declares.

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT, declared_encoding
-from gru_mt.documents.document import Document, Place, Source, edited, replacing
+from gru_mt.documents.document import Document, Place, Source, TextFile, edited, replacing
 from gru_mt.documents.structured.marked import Mark, Piece, place_of
 
 _INLINE = re.compile(
@@ -55,8 +55,12 @@ class _Event(NamedTuple):
 
 
 def read_html(source: Source) -> Document:
-    """Read a page, or a part of one: attributes first. UserError for an unknown encoding."""
-    file = source.decode(_declared(source.data[:LOOKED_AT], source.name))
+    """Read a page, or a part of one; UserError for an unknown encoding."""
+    return document_of_page(source.decode(_declared(source.data[:LOOKED_AT], source.name)))
+
+
+def document_of_page(file: TextFile) -> Document:
+    """Return the document whose texts are those of a page, attributes first."""
     attributes = [*_attributes(file.text)]
     texts = [place.text for place in [*attributes, *_places(file.text)]]
 
@@ -65,7 +69,7 @@ def read_html(source: Source) -> Document:
         page = edited(file.text, attributes, texts[:count])  # some stand in the tags of texts
         return file.encode(edited(page, [*_places(page)], texts[count:]), "xmlcharrefreplace")
 
-    return Document(source.name, texts, replaced)
+    return Document(file.name, texts, replaced)
 
 
 def _written(text: str, quote: str, has_name: bool) -> str:
@@ -78,11 +82,27 @@ def _written(text: str, quote: str, has_name: bool) -> str:
 def _places(page: str) -> Iterator[Place]:
     """Yield the texts between the tags of blocks, without the spaces around them."""
     has_name = "&nbsp;" in page  # else a no-break space is one
-    for run in _runs(page, _whole(_events(page))):
-        edits = replacing(run[0].start, run[-1].end)
-        place = place_of(_pieces(page, run), edits, lambda text, _: _written(text, "", has_name))
-        if place:
-            yield place
+    for is_inline, group in groupby(_whole(_events(page)), key=lambda event: event.is_inline):
+        if is_inline:
+            run = [*group]
+            start, end = run[0].start, run[-1].end
+            start = end - len(page[start:end].lstrip(_SPACES))
+            end = start + len(page[start:end].rstrip(_SPACES))
+            run[0] = run[0]._replace(start=start)
+            run[-1] = run[-1]._replace(end=end)
+            pieces = (_piece(page, event) for event in run)
+            place = place_of(
+                pieces, replacing(start, end), lambda text, _: _written(text, "", has_name)
+            )
+            if place:
+                yield place
+
+
+def _piece(page: str, event: _Event) -> Piece:
+    source = page[event.start : event.end]
+    if event.kind == "text":
+        return re.sub(f"[{_SPACES}]+", " ", unescape(source))
+    return Mark(event.kind, source, key=event.tag)
 
 
 def _declared(start: bytes, name: str) -> str | None:
@@ -123,31 +143,6 @@ def _whole(events: Iterable[_Event]) -> Iterator[_Event]:
             yield kept._replace(kind="other") if kept.is_kept else kept
     if kept and depth:
         yield kept._replace(kind="other")
-
-
-def _runs(page: str, events: Iterable[_Event]) -> Iterator[list[_Event]]:
-    """Yield the events between those of blocks, without the spaces around them."""
-    for is_inline, group in groupby(events, key=lambda event: event.is_inline):
-        if not is_inline:
-            continue
-        run = [*group]
-        if run[0].kind == "text":
-            text = page[run[0].start : run[0].end].lstrip(_SPACES)
-            run[0] = run[0]._replace(start=run[0].end - len(text))
-        if run[-1].kind == "text":
-            text = page[run[-1].start : run[-1].end].rstrip(_SPACES)
-            run[-1] = run[-1]._replace(end=run[-1].start + len(text))
-        yield run
-
-
-def _pieces(page: str, run: Iterable[_Event]) -> Iterator[Piece]:
-    """Yield the texts and tags of a run."""
-    for event in run:
-        source = page[event.start : event.end]
-        if event.kind == "text":
-            yield re.sub(f"[{_SPACES}]+", " ", unescape(source))
-        else:
-            yield Mark(event.kind, source, key=event.tag)
 
 
 def _attributes(page: str) -> Iterator[Place]:

@@ -16,10 +16,9 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
 from gru_mt.documents.document import Document, Place, Source, Span, TextFile
-from gru_mt.documents.sentences import ends_sentence, joined
+from gru_mt.documents.lines import LINE, ends_sentence, joined
 
 log = logging.getLogger(__name__)
-_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _FRONT_MATTER = re.compile(
     r"(---|\+\+\+)[ \t]*[\r\n](?s:.*?)(?<=[\r\n])(?:\1|\.\.\.)[ \t]*(?=[\r\n]|\Z)"
 )
@@ -43,14 +42,14 @@ class _Page:
         self._file = file
         self._parser = MarkdownIt().enable(["table", "strikethrough"])
         self._links: dict[str, Any] = {}  # that the file defines
-        self._lines = [line.start() for line in _LINE.finditer(file.text)]
+        self._lines = [line.start() for line in LINE.finditer(file.text)]
 
     def places(self) -> Iterator[Place]:
         """Yield the place of each text, with its markup, on one line."""
         source = self._file.text
         front_matter = _FRONT_MATTER.match(source)
         start = front_matter.end() if front_matter else 0
-        lines = [match.span(1) for match in _LINE.finditer(source, start)]
+        lines = [match.span(1) for match in LINE.finditer(source, start)]
         position = 0  # where the last cell ends
         for before, token in pairwise(self._parser.parse(source[start:], self._links)):
             if token.type != "inline" or not token.map:

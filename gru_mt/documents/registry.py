@@ -2,34 +2,32 @@
 
 import logging
 import math
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePath
-from typing import Protocol, Unpack
+from typing import Unpack
 
 from gru_mt.documents.document import Document, Source
 from gru_mt.errors import UserError, check_type, short_text
-from gru_mt.inference.translation import Languages
-from gru_mt.inference.translator import Keywords
+from gru_mt.inference.translator import Keywords, Translator
 
 log = logging.getLogger(__name__)
 # Readers, as module:function. Each takes a `Source`, returns a `Document`, and raises UserError,
 # with the line, for a malformed one.
 _READERS = {
-    ".arb": "structured.json_texts:read_json",
+    ".arb": "structured.program_text:read_json",
     ".docx": "structured.docx:read_docx",
     ".epub": "epub:read_epub",
     ".htm": "html:read_html",
     ".html": "html:read_html",
-    ".json": "structured.json_texts:read_json",
+    ".json": "structured.program_text:read_json",
     ".markdown": "markdown:read_markdown",
     ".md": "markdown:read_markdown",
     ".po": "structured.po:read_po",
     ".pot": "structured.po:read_po",
-    ".properties": "structured.properties:read_properties",
+    ".properties": "structured.program_text:read_properties",
     ".srt": "subtitles:read_srt",
-    ".txt": "plain_text:read_plain_text",
+    ".txt": "lines:read_plain_text",
     ".vtt": "subtitles:read_vtt",
     ".xhtml": "html:read_html",
     ".xlf": "structured.xliff:read_xliff",
@@ -37,15 +35,6 @@ _READERS = {
 }
 ENDINGS = [*_READERS]
 _WITH_TRANSLATIONS = (".po", ".pot", ".xlf", ".xliff")
-
-
-class Translates(Protocol):
-    """A `Translator`, or what stands for one."""
-
-    languages: Languages
-
-    def translate(self, sources: list[str], **keywords: Unpack[Keywords]) -> Iterable[object]:
-        """Return a translation for each text; `str` of it is its text."""
 
 
 def reader_of(name: str, *, everything: bool = False) -> Callable[[Source], Document]:
@@ -91,7 +80,7 @@ def read_document(
 
 
 def translate_document(
-    translator: Translates,
+    translator: Translator,
     data: bytes,
     name: str,
     *,
@@ -123,4 +112,4 @@ def translate_document(
     check_type(name, str, "name")
     language = translator.languages.source
     document = read_document(data, name, language=language, everything=everything)
-    return document.translated(partial(translator.translate, **keywords))
+    return document.translated(lambda texts: translator.translate(texts, **keywords))

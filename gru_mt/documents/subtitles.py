@@ -6,18 +6,17 @@ A sentence on several lines, or over several cues, is one text. Its translation 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from gru_mt.data.text.normalize import SPACELESS
 from gru_mt.documents.document import Document, Place, Source, Span, TextFile
-from gru_mt.documents.sentences import ends_sentence, joined
+from gru_mt.documents.lines import LINE, ends_sentence, joined
 from gru_mt.documents.structured.marked import Mark, Piece, place_of
 
 MOST_LINES = 8  # of a text: captions that a program made have no final marks at all
 ELLIPSIS = "..."  # in a cue for which no word is left: a cue may not be empty
 _ELLIPSES = r"\.{3,}|…"  # stand where a sentence goes on in another line, and stay there
-_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _TIME = r"(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3}"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _MARKUP = re.compile(r"<(?P<closes>/?)(?P<tag>[a-z]*)[^<>]*>|\{\\[^{}]*\}")
@@ -94,22 +93,20 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 def _cues(file: TextFile, *, is_vtt: bool) -> Iterator[list[re.Match[str]]]:
     """Yield the lines of each cue. In SubRip a cue goes on after a blank line."""
-    has_begun = False
-    lines = _LINE.finditer(file.text)
-    for has_text, group in groupby(lines, key=lambda line: bool(line[1].strip())):
-        block = [*group]
-        times = [index for index, line in enumerate(block) if "-->" in line[1]]
-        # A number before the times is that of the cue.
-        ends = [index - (index > 0 and block[index - 1][1].strip().isdigit()) for index in times]
-        before = block[: [*ends, len(block)][0]] if has_text and not is_vtt else []
-        wrong = [*(block[index] for index in times if not _TIMES.fullmatch(block[index][1]))]
-        if wrong or (not has_begun and any(map(str.isalpha, "".join(line[1] for line in before)))):
-            start = min(line.start() for line in [*wrong[:1], *before])
+    cue, has_begun, is_said = list[re.Match[str]](), False, not is_vtt
+    for line in LINE.finditer(file.text):  # the last one is blank
+        is_times = "-->" in line[1]
+        if line[1].strip() and not is_times:
+            cue += [line] if is_said else []
+            continue
+        if is_times and cue and cue[-1][1].strip().isdigit():
+            cue.pop()  # the number of the next cue
+        is_early = not has_begun and any(map(str.isalpha, "".join(each[1] for each in cue)))
+        if is_early or (is_times and not _TIMES.fullmatch(line[1])):
+            start = (cue[0] if is_early else line).start()
             raise file.error(start, "expected times such as 00:00:01,000 --> 00:00:02,500")
-        has_begun = has_begun or bool(times)
-        yield before
-        for index, end in zip(times, [*ends[1:], len(block)], strict=False):
-            yield block[index + 1 : end]
+        yield cue
+        cue, has_begun, is_said = [], has_begun or is_times, is_times or not is_vtt
 
 
 def _lines(cue: int, matches: list[re.Match[str]]) -> Iterator[_Line]:

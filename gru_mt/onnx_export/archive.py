@@ -57,7 +57,7 @@ def write_archive(folder: Path, out: Path | None, license_: str | None) -> Path:
     check_output(out)
     buffer = io.BytesIO()
     with (
-        _published_files(folder, name, f"{name}.zip", license_) as files,
+        _published_files(folder, f"{name}.zip", license_) as files,
         ZipFile(buffer, "w") as archive,
     ):
         for path in sorted(path for path in files.rglob("*") if path.is_file()):
@@ -83,10 +83,7 @@ def push(folder: Path, repository: str, license_: str | None, *, private: bool) 
     require_hub(reference)
     from huggingface_hub import HfApi
 
-    with (
-        _published_files(folder, _name(folder), reference, license_) as files,
-        hub_errors(reference),
-    ):
+    with _published_files(folder, reference, license_) as files, hub_errors(reference):
         api = HfApi(library_name="gru-mt", library_version=version("gru-mt"))
         address = api.create_repo(repository, private=private or None, exist_ok=True)
         if private and not api.model_info(repository).private:
@@ -108,9 +105,7 @@ def _name(folder: Path) -> str:
 
 
 @contextmanager
-def _published_files(
-    folder: Path, name: str, reference: str, license_: str | None
-) -> Iterator[Path]:
+def _published_files(folder: Path, reference: str, license_: str | None) -> Iterator[Path]:
     """Yield a folder with the files of an archive; `reference` is what --model takes for it.
 
     A model folder may have a card already, as that of an unpacked archive has, which may have been
@@ -121,7 +116,6 @@ def _published_files(
     config = Config.model_validate(_without_folders(bundle.config.model_dump()))
     provenance = _without_folders(bundle.provenance)
     metadata = provenance.pop("weights")
-    del metadata["belongs_to"]
     bundle = Bundle(bundle.model, bundle.tokenizer, config, provenance)
     with TemporaryDirectory() as temporary:
         files = Path(temporary) / "files"
@@ -141,7 +135,7 @@ def _published_files(
                 raise UserError(f"{own_card}: a card that is kept; name the license in it")
             shutil.copyfile(own_card, files / CARD)
         else:
-            card = model_card(folder, bundle, name, reference, license_)
+            card = model_card(folder, bundle, _name(folder), reference, license_)
             write_file(files / CARD, card.encode())
         if provenance.get("attribution"):
             write_file(files / CREDITS, f"{provenance['attribution']}\n".encode())

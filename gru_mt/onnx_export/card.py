@@ -17,7 +17,6 @@ from gru_mt.data.corpus.languages import language_code
 from gru_mt.errors import escape
 from gru_mt.evaluation.hypotheses import RunHypotheses, read_hypotheses, run_of
 from gru_mt.evaluation.robustness.measure import read_robustness
-from gru_mt.evaluation.score import Score
 from gru_mt.storage import read_json
 
 
@@ -41,7 +40,9 @@ def model_card(
         "tested": tested,
         "robustness": read_robustness(run, "test") if run else [],
         "summary": read_json(run.summary) if run and run.summary.is_file() else {},
-        "read": _lines_read(read_json(run.corpus_report)) if run else {},
+        "read": {one["name"]: one for one in read_json(run.corpus_report)["corpora"]}
+        if run
+        else {},
         "short_config": short_config(bundle.config),
         "head": yaml.safe_dump(
             _head(bundle, name, license_, tested), sort_keys=False, allow_unicode=True
@@ -50,12 +51,7 @@ def model_card(
     environment = Environment(
         loader=PackageLoader("gru_mt.onnx_export", "."), trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {
-        "plain": _plain,
-        "quoted": shlex.quote,
-        "repr": repr,
-        "interval": _interval,
-    }
+    environment.filters |= {"plain": _plain, "quoted": shlex.quote, "repr": repr}
     return environment.get_template("card.md").render(values)
 
 
@@ -89,14 +85,6 @@ def _head(
         head["metrics"] = ["bleu", "chrf"]
         head["model-index"] = [{"name": name, "results": results}]
     return {key: value for key, value in head.items() if value}
-
-
-def _lines_read(report: dict[str, Any]) -> dict[str, str]:
-    return {one["name"]: f"{one['kept']:,} of {one['read']:,}" for one in report["corpora"]}
-
-
-def _interval(score: Score) -> str:
-    return "" if score.low is None else f"{score.low:.1f} to {score.high:.1f}"
 
 
 def _plain(text: str) -> str:

@@ -18,12 +18,7 @@ from gru_mt.onnx_export.archive import write_archive
 from gru_mt.onnx_export.graphs import graphs
 from gru_mt.onnx_export.int8 import quantise
 from gru_mt.run import WEIGHTS, Run, bundle_of
-from gru_mt.storage import (
-    file_digest,
-    replacing_folder,
-    write_checksummed_json,
-    write_file,
-)
+from gru_mt.storage import file_digest, replacing_folder, write_checksummed_json, write_file
 from gru_mt.tensors import tensors_info
 
 log = logging.getLogger(__name__)

@@ -90,17 +90,6 @@ def pack(model: Seq2Seq, precision: str) -> tuple[bytes, dict[str, dict[str, Any
     return bytes(content), layers
 
 
-def model_shape(model: Seq2Seq, cell: str) -> dict[str, Any]:
-    """Return what else the page must know of a model to compute with its layers."""
-    return {
-        "cell": cell,
-        "encoderLayers": len(model.encoder.layers) // model.encoder.directions,
-        "directions": model.encoder.directions,
-        "decoderLayers": len(model.decoder),
-        "attention": model.attention.kind,
-    }
-
-
 def vocabulary_data(side: Subwords | Words, kind: str) -> dict[str, Any]:
     """Return a vocabulary as JSON values; `kind` is the one of the configuration.
 
@@ -114,12 +103,18 @@ def vocabulary_data(side: Subwords | Words, kind: str) -> dict[str, Any]:
 
 def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any], bytes]:
     """Return what the worker must know to translate, as JSON values, and the weights."""
-    weights, layers = pack(bundle.model, precision)
-    tokenizer, config = bundle.tokenizer, bundle.config
+    model, tokenizer, config = bundle.model, bundle.tokenizer, bundle.config
+    weights, layers = pack(model, precision)
     sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
     calibration = Calibration.of_bundle(bundle.provenance)
     data = {
-        "model": model_shape(bundle.model, config.model.cell),
+        "model": {
+            "cell": config.model.cell,
+            "encoderLayers": len(model.encoder.layers) // model.encoder.directions,
+            "directions": model.encoder.directions,
+            "decoderLayers": len(model.decoder),
+            "attention": model.attention.kind,
+        },
         "linears": layers,
         "kernel": (FOLDER / "kernel.base64").read_text("ascii").strip(),
         "weightsSha256": hashlib.sha256(weights).hexdigest(),

@@ -89,9 +89,8 @@ def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
     tested = read_hypotheses(run, "test") if run else None
     score = asdict(tested.sets[0].corpus_scores.multi_reference) if tested else None
     dev = find_sets(folder, "dev")
-    examples = (
-        [text for text in dev[0].sources if len(text.split()) in EXAMPLE_WORDS] if dev else []
-    )
+    sources = dev[0].sources if dev else []
+    examples = [text for text in sources if len(text.split()) in EXAMPLE_WORDS]
     return {
         "name": name,
         "title": f"{name}: {data.source} to {data.target}",

@@ -4,12 +4,11 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from threading import Semaphore
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -21,7 +20,8 @@ from gru_mt.corrections.store import Correction, add_corrections
 from gru_mt.data.corpus.languages import is_language, language_name
 from gru_mt.data.text.normalize import words
 from gru_mt.documents.document import Document, TextFile
-from gru_mt.documents.plain_text import document_of_lines
+from gru_mt.documents.html import document_of_page
+from gru_mt.documents.lines import document_of_lines
 from gru_mt.documents.registry import ENDINGS, read_document
 from gru_mt.errors import UserError, short_text
 from gru_mt.inference.translation import Translation
@@ -42,7 +42,7 @@ from gru_mt.server.requests import (
     parameters,
     read_values,
 )
-from gru_mt.server.texts import QueuedTranslator, detailed, translated
+from gru_mt.server.texts import detailed, translated
 
 MOST_DOCUMENTS = 4  # at a time
 MOST_ALTERNATIVES = 10
@@ -90,13 +90,13 @@ class Api:
     batcher: Batcher = field(init=False)
     downloads: Downloads = field(init=False)  # while the server runs
     threads: ThreadPoolExecutor = field(init=False)  # that translate documents
-    documents: Semaphore = field(init=False)
+    documents: asyncio.Semaphore = field(init=False)
     rate: Rate | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.batcher = Batcher(self.limits.waiting)
         self.threads = ThreadPoolExecutor(MOST_DOCUMENTS, "document")
-        self.documents = Semaphore(MOST_DOCUMENTS)
+        self.documents = asyncio.Semaphore(MOST_DOCUMENTS)
         self.rate = Rate(self.limits.per_minute) if self.limits.per_minute else None
 
     async def translate(self, request: Request) -> Response:
@@ -107,14 +107,9 @@ class Api:
             self._language(" ".join(texts))  # that it is one of ours
         guesses = [self._detected(text)[0] if is_auto else (asked.source, 0) for text in texts]
         directions = [self._direction(code, asked.target) for code, _ in guesses]
-        documents = [
-            read_document(text.encode(), "q.html")
-            if asked.format == "html"
-            else document_of_lines(TextFile("q", text))
-            for text in texts
-        ]
-        work = self._translations(documents, directions, n_best)
-        found = await _while_connected(request, asyncio.ensure_future(work))
+        read = document_of_page if asked.format == "html" else document_of_lines
+        documents = [read(TextFile("q", text)) for text in texts]
+        found = await _while_connected(request, self._translations(documents, directions, n_best))
         best = [translated(*each) for each in zip(documents, found, strict=True)]
         answer: Values = {"translatedText": [first for first, *_ in best]}
         if is_auto:
@@ -135,16 +130,7 @@ class Api:
 
     async def translate_file(self, request: Request) -> Response:
         asked = await self._asked(TranslateFile, request, self.limits.bytes)
-        if not self.documents.acquire(blocking=False):
-            raise Busy
-        queue = QueuedTranslator(self.batcher)
-        work = self.threads.submit(self._translated_file, asked, queue)
-        # Not when the client leaves: a thread that reads or writes cannot be stopped.
-        work.add_done_callback(lambda _: self.documents.release())
-        try:
-            content = await _while_connected(request, asyncio.wrap_future(work))
-        finally:
-            queue.stop()
+        content = await _while_connected(request, self._translated_file(asked))
         token = self.downloads.add(content, asked.name, asked.target)
         url = request.url_for("download_file", token=token)
         return JSONResponse({"translatedFileUrl": str(url)})
@@ -153,7 +139,8 @@ class Api:
         found = self.downloads.find(request.path_params["token"])
         if not found:
             raise HTTPException(404, "there is no such file, or its time is over")
-        return FileResponse(found.path, media_type="application/octet-stream", filename=found.name)
+        path, name = found
+        return FileResponse(path, media_type="application/octet-stream", filename=name)
 
     async def suggest(self, request: Request) -> Response:
         if not self.suggestions:
@@ -249,24 +236,39 @@ class Api:
         pairs = zip(documents, directions, strict=True)
         return [[*islice(left[its], len(document.texts))] for document, its in pairs]
 
-    def _translated_file(self, asked: TranslateFile, queue: QueuedTranslator) -> bytes:
-        """Return a document, translated; the thread that does this waits for the queue."""
+    async def _translated_file(self, asked: TranslateFile) -> bytes:
+        """Return a document, translated; raises Busy where there is no room for one more."""
+        if self.documents.locked():
+            raise Busy
         source = "" if asked.source == AUTO else asked.source
-        most = self.limits.document_characters
-        document = read_document(asked.file, asked.name, language=source, most_characters=most)
-        source = source or self._language(" ".join(document.texts[:100]))
-        if (direction := self._direction(source, asked.target)) is None:
-            return asked.file
-        return document.translated(partial(queue.translate, direction))
+        most, new = self.limits.document_characters, dict[str, str]()
+        async with self.documents:
+            read = partial(read_document, language=source, most_characters=most)
+            document = await self._in_thread(partial(read, asked.file, asked.name))
+            source = source or self._language(" ".join(document.texts[:100]))
+            if (direction := self._direction(source, asked.target)) is None:
+                return asked.file
+            for texts in document.chunks():
+                found = await self.batcher.translate(direction, texts)
+                new |= zip(texts, map(str, found), strict=True)
+            return await self._in_thread(partial(document.with_translations, new))
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        """Return what a function gives. Whoever is cancelled waits: no thread can be stopped."""
+        work = asyncio.get_running_loop().run_in_executor(self.threads, function)
+        try:
+            return await asyncio.shield(work)
+        finally:
+            await asyncio.wait([work])
 
 
 def _guess(code: str, confidence: float) -> Values:
     return {"language": code, "confidence": confidence}
 
 
-async def _while_connected(request: Request, work: asyncio.Future[T]) -> T:
-    """Return what `work` gives; where the client leaves before, the work is cancelled."""
-    gone = asyncio.ensure_future(request.receive())
+async def _while_connected(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """Return what `answer` gives; where the client leaves before, it is cancelled."""
+    work, gone = asyncio.ensure_future(answer), asyncio.ensure_future(request.receive())
     both: set[asyncio.Future[Any]] = {work, gone}
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)

@@ -27,11 +27,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gru_mt.errors import UserError, short_text
 from gru_mt.server.api import Api
 from gru_mt.server.batcher import Batcher, while_running
+from gru_mt.server.directions import translators
 from gru_mt.server.downloads import Downloads
 from gru_mt.server.page.routes import page_routes
-from gru_mt.server.requests import ANSWERS, answer_error
-from gru_mt.server.spec import SPEC
-from gru_mt.server.translators import translators
+from gru_mt.server.requests import ANSWERS, SPEC, answer_error
 
 QUIET_S = 60.0  # in which nobody asks
 BUSY_S = 3_600.0  # after which models learn though somebody asks
@@ -42,7 +41,7 @@ log = logging.getLogger(__name__)
 def application(api: Api) -> Starlette:
     """Return the ASGI application; while it lives, its queue is worked on."""
     statuses: Counter[int] = Counter()
-    middleware = [Middleware(_Statuses, counts=statuses)]
+    middleware = [Middleware(_counting, counts=statuses)]
     if api.origins:
         cors: dict[str, Any] = {"allow_methods": ["GET", "POST"], "allow_headers": ["*"]}
         middleware.append(Middleware(CORSMiddleware, allow_origins=[*api.origins], **cors))
@@ -86,15 +85,22 @@ def _routes(api: Api, statuses: Counter[int]) -> list[Route]:
     def fixed(path: str, content: Any) -> Route:
         return Route(path, JSONResponse(content), methods=["GET"])
 
-    limits = api.limits
+    def timed(path: str, handler: Handler, limit_s: float = api.limits.seconds) -> Route:
+        async def within_limit(request: Request) -> Response:
+            try:
+                async with asyncio.timeout(limit_s):
+                    return await handler(request)
+            except asyncio.CancelledError:  # the server has waited long enough for it to end
+                raise TimeoutError from None
+
+        return Route(path, within_limit, methods=["POST"])
+
     return [
-        Route("/translate", _timed(api.translate, limits.seconds), methods=["POST"]),
-        Route("/detect", _timed(api.detect, limits.seconds), methods=["POST"]),
-        Route(
-            "/translate_file", _timed(api.translate_file, limits.document_seconds), methods=["POST"]
-        ),
+        timed("/translate", api.translate),
+        timed("/detect", api.detect),
+        timed("/translate_file", api.translate_file, api.limits.document_seconds),
+        timed("/suggest", api.suggest),
         Route("/download_file/{token}", api.download_file, name="download_file"),
-        Route("/suggest", _timed(api.suggest, limits.seconds), methods=["POST"]),
         Route("/metrics", metrics),
         fixed("/languages", api.directions.to_json()),
         fixed("/frontend/settings", api.frontend_settings()),
@@ -104,31 +110,19 @@ def _routes(api: Api, statuses: Counter[int]) -> list[Route]:
     ]
 
 
-def _timed(handler: Handler, limit_s: float) -> Handler:
-    async def within_limit(request: Request) -> Response:
-        try:
-            async with asyncio.timeout(limit_s):
-                return await handler(request)
-        except asyncio.CancelledError:  # the server has waited long enough for it to end
-            raise TimeoutError from None
+def _counting(app: ASGIApp, counts: Counter[int]) -> ASGIApp:
+    """Return ASGI middleware that counts the answers by their status."""
 
-    return within_limit
-
-
-class _Statuses:
-    """ASGI middleware that counts the answers by their status."""
-
-    def __init__(self, app: ASGIApp, counts: Counter[int]) -> None:
-        self._app, self._counts = app, counts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def counted(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._counts[message["status"]] += 1
+                counts[message["status"]] += 1
             await send(message)
 
         with suppress(asyncio.CancelledError):  # it did not end within the grace of a stop
-            await self._app(scope, receive, counted)
+            await app(scope, receive, counted)
+
+    return answer
 
 
 def _exposition(batcher: Batcher, statuses: Counter[int]) -> str:

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -19,8 +19,7 @@ from typing import Any
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.errors import UserError
 from gru_mt.inference.translation import SentenceTranslation, Translation
-from gru_mt.server.directions import Direction
-from gru_mt.server.translators import Translate
+from gru_mt.server.directions import Direction, Translate
 
 COLLECT_S = 0.015  # how long a batch waits for the next lines of those who have just got theirs
 MOST_LINES, MOST_CHARACTERS = 64, 4_000  # of a batch; others wait for no longer than it takes
@@ -63,10 +62,7 @@ class Batcher:
     async def running(self, count: int, translate: Translate) -> AsyncIterator[None]:
         """Translate until the block ends, `count` batches at a time."""
         with ThreadPoolExecutor(count, "translate") as threads:
-            async with AsyncExitStack() as stack:
-                for _ in range(count):
-                    work = self._run(threads, count, translate)
-                    await stack.enter_async_context(while_running(work))
+            async with while_running(*(self._run(threads, count, translate) for _ in range(count))):
                 yield
 
     async def translate(
@@ -148,15 +144,15 @@ class Batcher:
 
 
 @asynccontextmanager
-async def while_running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def while_running(*work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Do `work` beside the block, until the block ends."""
-    task = asyncio.create_task(work)
+    tasks = [asyncio.create_task(each) for each in work]
     try:
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
 
 
 def _pieces(line: str, language: str) -> list[str]:

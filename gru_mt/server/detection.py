@@ -6,7 +6,7 @@ that no model reads is taken for one of these, but with little confidence, as fe
 """
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from gru_mt.data.text.normalize import SPACELESS, words
@@ -22,19 +22,17 @@ class Profile:
     def __init__(self, ranked: Iterable[str]) -> None:
         self._known = {word: 1 / rank for rank, word in enumerate(ranked, start=1)}
         self._letters = frozenset("".join(self._known))
-        self._trigrams: Counter[str] = Counter()
+        self._weights = defaultdict[str, float](float)  # of trigrams, and of what begins them
         for word, weight in self._known.items():
             for trigram in _trigrams(word):
-                self._trigrams[trigram] += weight  # type: ignore[assignment]
-        self._pairs: Counter[str] = Counter()
-        for trigram, weight in self._trigrams.items():
-            self._pairs[trigram[:2]] += weight
+                self._weights[trigram] += weight
+                self._weights[trigram[:2]] += weight
 
     def log_probability(self, found: Iterable[str]) -> float:
         """Return that of the words of a text, in nats."""
         return sum(
-            math.log(self._trigrams[trigram] + _SMOOTH)
-            - math.log(self._pairs[trigram[:2]] + _SMOOTH * _CHARACTERS)
+            math.log(self._weights.get(trigram, 0.0) + _SMOOTH)
+            - math.log(self._weights.get(trigram[:2], 0.0) + _SMOOTH * _CHARACTERS)
             for word in found
             for trigram in _trigrams(word)
         )

@@ -6,17 +6,20 @@ import os
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from io import StringIO
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from gru_mt.data.corpus.languages import is_language, language_code, language_name
+from gru_mt.data.pool import pool
 from gru_mt.errors import UserError, short_text
 from gru_mt.inference.engines.onnx_engine import METADATA
+from gru_mt.inference.translation import Translation
 from gru_mt.inference.translator import Translator
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.server.detection import Profile
@@ -30,6 +33,10 @@ log = logging.getLogger(__name__)
 
 Load = Callable[[], Translator]
 Stamp = list[tuple[int, int, int]]  # it changes where a model's files are replaced
+# Direction, lines, n_best -> translations; raises what the translator does, in any thread.
+Translate = Callable[["Direction", Sequence[str], int], list[Translation]]
+_Item = tuple[str, Stamp, Sequence[str], int]  # the name of a direction, its files, lines, n_best
+_loaded: dict[str, tuple[Stamp, Translator]] = {}  # by name, in a process that translates
 
 
 class Direction:
@@ -172,3 +179,41 @@ def _stamp(path: Path) -> Stamp:
     run = Run(path)
     files = (path / WEIGHTS, run.bundle / WEIGHTS, path / METADATA, run.export("fp32") / METADATA)
     return [*map(file_stamp, (*files, *([path] if path.is_file() else ())))]
+
+
+@contextmanager
+def translators(directions: Sequence[Direction]) -> Iterator[tuple[int, Translate]]:
+    """Yield how many batches can be translated at the same time, and what translates one.
+
+    That is in processes with a batch each, if the engine gains from several, else in a thread.
+    Threads share Python's lock with the one that answers requests; processes do not.
+    """
+    count = max(each.loaded.engine.threads for each in directions)
+    if count == 1:
+        yield 1, _in_this_process
+        return
+    loads = {each.name: each.load for each in directions}
+    with pool(partial(_in_another_process, loads), count) as submit:
+
+        def translate(direction: Direction, lines: Sequence[str], n_best: int) -> list[Translation]:
+            direction.translator()  # it renews the model, or says why not
+            return submit((direction.name, direction.stamp, lines, n_best)).result()
+
+        items: list[_Item] = [
+            (each.name, each.stamp, [], 1) for each in directions for _ in range(count)
+        ]
+        for loading in [submit(item) for item in items]:  # in each process, as all are free
+            loading.result()
+        yield count, translate
+
+
+def _in_this_process(direction: Direction, lines: Sequence[str], n_best: int) -> list[Translation]:
+    return direction.translator().translate(lines, n_best=n_best)
+
+
+def _in_another_process(loads: Mapping[str, Load], item: _Item) -> list[Translation]:
+    name, stamp, lines, n_best = item
+    if name not in _loaded or _loaded[name][0] != stamp:
+        with redirect_stderr(StringIO()):  # the first process has said it
+            _loaded[name] = stamp, replace(loads[name](), threads=1)
+    return _loaded[name][1].translate(lines, n_best=n_best)

@@ -3,24 +3,17 @@
 import asyncio
 import secrets
 from pathlib import Path, PurePath
-from typing import NamedTuple
 
 KEPT_S = 600.0
 MOST_FILES = 100  # the oldest gives way
-
-
-class Download(NamedTuple):
-    """A file, and the name under which it is saved."""
-
-    path: Path
-    name: str
 
 
 class Downloads:
     """The files in a folder, by names that cannot be guessed."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._files = folder, dict[str, Download]()
+        self._folder = folder
+        self._files = dict[str, tuple[Path, str]]()  # a file, and the name under which it is saved
 
     def add(self, content: bytes, name: str, target: str) -> str:
         """Keep a translation of the file `name` into `target`; return its name for `find`.
@@ -33,13 +26,14 @@ class Downloads:
         file.write_bytes(content)
         while len(self._files) >= MOST_FILES:
             self._delete(next(iter(self._files)))
-        self._files[token] = Download(file, f"{path.stem}.{target}{path.suffix}")
+        self._files[token] = file, f"{path.stem}.{target}{path.suffix}"
         asyncio.get_running_loop().call_later(KEPT_S, self._delete, token)
         return token
 
-    def find(self, token: str) -> Download | None:
+    def find(self, token: str) -> tuple[Path, str] | None:
+        """Return a file, and the name under which it is saved; None where its time is over."""
         return self._files.get(token)
 
     def _delete(self, token: str) -> None:
-        if download := self._files.pop(token, None):
-            download.path.unlink(missing_ok=True)
+        if found := self._files.pop(token, None):
+            found[0].unlink(missing_ok=True)

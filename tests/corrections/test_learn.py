@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle
+from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.corrections import learn as learning
 from gru_mt.corrections.learn import Learned, Measured, learn
@@ -54,7 +55,7 @@ def test_few_corrections_are_trained_on_more_often(
     monkeypatch.setattr(learning, "train_run", train)
     pairs = [(SENTENCE, BETTER)] * corrections
     with pytest.raises(UserError, match="seen"):
-        learning._trained(RunFolder(run), load_bundle(run, CPU), pairs, [], tmp_path)
+        learning._trained(RunFolder(run), load_config(run / "config.yaml"), pairs, [], tmp_path)
     assert asked == [copies, 1]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from gru_mt import UserError, translate_document
 from gru_mt.documents.registry import read_document
-from tests.documents.translators import By, capitals, translated
+from tests.documents.translators import by, capitals, translated
 
 
 def test_each_distinct_text_is_translated_once_in_chunks_without_its_spaces(
@@ -13,14 +13,15 @@ def test_each_distinct_text_is_translated_once_in_chunks_without_its_spaces(
     monkeypatch.setattr("gru_mt.documents.document.CHUNK", 2)
     asked: list[list[str]] = []
 
-    class Counting(By):
-        def translate(self, sources: list[str], **keywords: object) -> list[str]:
-            asked.append(sources)
-            return super().translate(sources)
+    def translate(sources: list[str]) -> list[str]:
+        asked.append(sources)
+        return [f"<{source}>" for source in sources]
 
+    translator = by(str)
+    translator.translate = translate
     data = b"Hi\n\n  Hi \r\n12.\n\tBye\r\n \xc2\xa0Hi\nNo"
     expected = b"<Hi>\n\n  <Hi> \r\n12.\n\t<Bye>\r\n \xc2\xa0<Hi>\n<No>"
-    assert translate_document(Counting("<{}>".format), data, "a.TXT") == expected
+    assert translate_document(translator, data, "a.TXT") == expected
     assert asked == [["Hi", "Bye"], ["No"]]
     assert translated(b"No\n", "a.txt", lambda text: "") == b"No\n", "an empty text is none"
 
@@ -48,10 +49,10 @@ def test_an_older_file_keeps_the_encoding_of_its_language(
 ) -> None:
     caplog.set_level("INFO", "gru_mt")
     data = text.encode(encoding)
-    changed = translate_document(By("{}!".format, language), data, "a.txt")
+    changed = translate_document(by("{}!".format, language), data, "a.txt")
     assert changed.decode(encoding) == text.replace("\n", "!\n") + "!"
     assert caplog.messages == [f"a.txt: is not UTF-8; it is read as {encoding}"]
-    assert "ộ" in translate_document(By("{}ộ".format, language), data, "a.txt").decode()
+    assert "ộ" in translate_document(by("{}ộ".format, language), data, "a.txt").decode()
     lacks = f"as {encoding} lacks ộ (U+1ED9) of a translation"
     assert caplog.messages[2] == f"a.txt: is written in UTF-8, {lacks}"
 

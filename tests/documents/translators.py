@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from gru_mt import translate_document
@@ -10,16 +11,12 @@ from gru_mt.inference.translation import Languages
 _PART = re.compile(r"(<g(\d+)>)(.*?)(</g\2>)|<[^<>]*>|%\w|\{\w*\}|[^<\s%{]+|\s+")
 
 
-class By:
-    """Makes of each text what a function does."""
-
-    def __init__(self, function: Callable[[str], str], source: str = "en") -> None:
-        """Take the function, and the language of the texts."""
-        self.function, self.languages = function, Languages(source, "fr")
-
-    def translate(self, sources: list[str], **keywords: object) -> list[str]:
-        """Return a text for each."""
-        return [*map(self.function, sources)]
+def by(function: Callable[[str], str], source: str = "en") -> Any:
+    """Return what makes of each text what a function does; `source` is the language of texts."""
+    return SimpleNamespace(
+        languages=Languages(source, "fr"),
+        translate=lambda sources, **keywords: [*map(function, sources)],
+    )
 
 
 def translated(
@@ -27,7 +24,7 @@ def translated(
 ) -> bytes:
     """Return a document with what `function` makes of its texts; without one they stay."""
     data = document.encode() if isinstance(document, str) else document
-    return translate_document(By(function), data, name, **keywords)
+    return translate_document(by(function), data, name, **keywords)
 
 
 def capitals(text: str) -> str:

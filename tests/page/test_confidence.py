@@ -9,15 +9,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.text.truecase import Truecaser
-from gru_mt.inference.confidence import (
-    FEATURES,
-    Calibration,
-    features,
-    is_foreign,
-    is_repetitive,
-    is_under_translated,
-    warnings_of,
-)
+from gru_mt.inference.confidence import FEATURES, Calibration, features, warnings_of
 from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Hypothesis
 from tests.data.text.test_truecase import NAMES
@@ -28,8 +20,7 @@ from tests.page.strings import corpus_pairs, random_strings, written_strings
 pytestmark = needs_node
 
 SCRIPT = """
-import { confidence, features, isUnderTranslated, isForeign, isRepetitive } from "./confidence.js";
-import { warningsOf } from "./confidence.js";
+import { confidence, features, warningsOf } from "./confidence.js";
 import { Truecaser } from "./truecase.js";
 const truecaser = Truecaser.from(data.truecaser);
 result = data.cases.map((each) => {
@@ -39,9 +30,7 @@ result = data.cases.map((each) => {
   const chance = weights && confidence(weights, numbers);
   const sentence = { text, typed: text.toUpperCase(), spellingCorrected, isPart };
   return { numbers: [...numbers, chance ?? 0],
-    odd: warningsOf(sentence, pieces, translation, hypothesis, chance, truecaser),
-    isNeglected: isUnderTranslated(pieces, hypothesis.coverage ?? [], truecaser),
-    isRepetitive: isRepetitive(text), isForeign: isForeign(sentence, truecaser) };
+    odd: warningsOf(sentence, pieces, translation, hypothesis, chance, truecaser) };
 });
 """
 
@@ -79,13 +68,7 @@ def expected(case: dict[str, Any], truecaser: Truecaser) -> dict[str, Any]:
         case["spellingCorrected"], is_part=case["isPart"],
     )  # fmt: skip
     odd = warnings_of(sentence, pieces, case["translation"], hypothesis, chance, truecaser)
-    return {
-        "numbers": pytest.approx([*numbers, chance or 0], rel=1e-12),
-        "odd": [*odd],
-        "isNeglected": is_under_translated(pieces, hypothesis.coverage or [], truecaser),
-        "isRepetitive": is_repetitive(text),
-        "isForeign": is_foreign(sentence, truecaser),
-    }
+    return {"numbers": pytest.approx([*numbers, chance or 0], rel=1e-12), "odd": [*odd]}
 
 
 def assert_same_confidence(truecaser: Truecaser, pairs: list[list[str]]) -> None:

@@ -114,17 +114,8 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
     """Compare the sentences of lines, and their parts of `longest` characters at most."""
     rng = random.Random(1)
     reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
-    written = [
-        *PLACEHOLDER_TOKENS * 2,
-        *"ß7²我   .?…😀",
-        "le",
-        "12",
-        "5e",
-        "12pmer",
-        "7-0",
-        "-5",
-        *'"“()',
-    ]
+    words = ["le", "12", "5e", "12pmer", "7-0", "-5"]
+    written = [*PLACEHOLDER_TOKENS * 2, *'ß7²我   .?…😀"“()', *words]
     outputs = {
         line: [
             *("".join(rng.choices(written, k=rng.randrange(16))) for _ in range(2)),

@@ -2,11 +2,11 @@
 
 import base64
 import random
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -16,9 +16,9 @@ from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translation import Languages
 from gru_mt.inference.translator import Translator
+from gru_mt.onnx_export.int8 import quantised
 from gru_mt.page.model_data import FOLDER, model_data
 from gru_mt.page.write import WORKER, joined, page
-from gru_mt.report.html import json_in_page
 from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
 from tests.inference.preprocessing import test_sentence
@@ -66,6 +66,59 @@ def test_the_page_asks_for_nothing_and_text_in_it_is_inert() -> None:
     assert "default-src 'none'" in str(policies)
     assert "unsafe-inline" not in str(policies)
     assert page(nasty, "weights") == text, "the same page has the same bytes"
+
+
+PRODUCT = """
+import { Arithmetic } from "./product.js";
+const bytes = Buffer.from(data.weights, "base64");
+const weights = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+const wasm = data.kernel ? Buffer.from(data.kernel, "base64") : null;
+const arithmetic = await Arithmetic.create(weights, data.linears, wasm);
+const linear = arithmetic.linear("x");
+const x = Float32Array.from(data.x);
+const parts = [linear, linear.slice(data.start, linear.outputs)];
+result = {
+  y: parts.map((part) => [...part.of(x, data.rows)]),
+  row: [...linear.row(data.start)],
+  fast: arithmetic.kernel !== null,
+};
+"""
+
+
+@needs_node
+@pytest.mark.parametrize(("rows", "inputs", "outputs"), [(1, 16, 8), (3, 21, 7), (37, 40, 1)])
+@pytest.mark.parametrize("fast", [True, False])
+def test_products_of_int8_are_those_of_the_export(
+    fast: bool, rows: int, inputs: int, outputs: int
+) -> None:
+    rng = np.random.default_rng(rows)
+    weight_OI = rng.normal(size=(outputs, inputs)).astype(np.float32)
+    bias_O = rng.normal(size=outputs).astype(np.float32)
+    x_RI = rng.normal(size=(rows, inputs)).astype(np.float32)
+    x_RI[0] = 0
+    s8_IO, scale_O = quantised(weight_OI.T)
+    content = s8_IO.T.tobytes()
+    content += bytes(-len(content) % 4)
+    place = {"precision": "int8", "outputs": outputs, "inputs": inputs, "weight": 0,
+             "scale": len(content), "bias": len(content) + 4 * outputs}  # fmt: skip
+    data = {
+        "weights": base64.b64encode(content + scale_O.tobytes() + bias_O.tobytes()).decode(),
+        "linears": {"x": place},
+        "kernel": (FOLDER / "kernel.base64").read_text() if fast else "",
+        "x": x_RI.flatten().tolist(),
+        "rows": rows,
+        "start": outputs // 2,
+    }
+    found = run_node(PRODUCT, data)
+    assert found["fast"] is fast
+    factor_R1 = 127 / np.maximum(np.abs(x_RI).max(axis=1, keepdims=True), np.float32(1e-30))
+    whole_RI = np.rint(x_RI * factor_R1).astype(np.int64)
+    expected_RO = (whole_RI @ s8_IO.astype(np.int64)) / factor_R1 * scale_O + bias_O
+    whole, part = (np.array(each).reshape(rows, -1) for each in found["y"])
+    np.testing.assert_allclose(whole, expected_RO, rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(part, whole[:, outputs // 2 :])
+    row = s8_IO[:, outputs // 2] * scale_O[outputs // 2]
+    np.testing.assert_allclose(found["row"], row, rtol=1e-6)
 
 
 WORKER_SCRIPT = joined(WORKER)
@@ -170,11 +223,3 @@ def test_a_damaged_file_is_said_to_be() -> None:
     whole = run_node(script, {"metadata": metadata, "weights": [*weights]})
     changed = run_node(script, {"metadata": metadata, "weights": [weights[0] ^ 1, *weights[1:]]})
     assert (whole, changed) == ("", "the file of this page is damaged")
-
-
-def test_no_name_is_declared_twice_among_the_modules() -> None:
-    names = re.findall(
-        r"^(?:async )?(?:const|let|function|class) (\w+)", WORKER_SCRIPT, re.MULTILINE
-    )
-    assert len(names) == len({*names})
-    assert "<!--" not in json_in_page(WORKER_SCRIPT)

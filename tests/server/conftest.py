@@ -1,5 +1,6 @@
 """A server that runs in a thread, and requests to it."""
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -34,6 +35,12 @@ def wait_until(holds: Callable[[], object]) -> None:
 @pytest.fixture(scope="session")
 def translator(workplace: Path) -> Translator:
     return Translator.load(workplace / "runs" / "small")
+
+
+@pytest.fixture
+def run(workplace: Path, tmp_path: Path) -> Path:
+    """Return a copy of runs/small, to be changed."""
+    return shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The server's page in a real browser: it is typed into, and read."""
 
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +14,7 @@ from gru_mt.corrections.store import read_corrections
 from gru_mt.inference.translation import Languages
 from gru_mt.server.api import Limits
 from tests.browser import browser, faint, needs_chromium, too_wide
-from tests.page.test_browser import DROP
+from tests.page.test_browser import DROP, type_in
 from tests.server.conftest import Start, post
 
 __all__ = ["browser"]  # fixtures
@@ -27,11 +26,6 @@ def visit(browser: Any, address: str, **options: Any) -> tuple[Any, list[str]]:
     opened, events = tests.browser.visit(browser, address, **options)
     opened.locator("#from option").first.wait_for(state="attached")
     return opened, events
-
-
-def type_in(found: Any, text: str) -> None:
-    found.fill("#source", text)
-    found.locator("#target:not(.old)").wait_for()
 
 
 def answer_by(found: Any, path: str, answer: Callable[[Any], Any], **how: Any) -> None:
@@ -83,9 +77,8 @@ DETAILS: list[dict[str, Any]] = [
 
 
 def test_doubtful_sentences_are_marked_and_a_better_translation_is_suggested(
-    browser: Any, start: Start, workplace: Path, tmp_path: Path
+    browser: Any, start: Start, run: Path
 ) -> None:
-    run = shutil.copytree(workplace / "runs" / "small", tmp_path / "run")
     found, _ = visit(browser, start(path=run, suggestions=True))
     answer_by(found, "translate", lambda values: {"details": DETAILS})
     type_in(found, "Sure.\nIt. Ours.")

@@ -1,7 +1,9 @@
 """Models in memory: which one a request or a text wants, and what happens when files change."""
 
 import asyncio
+import multiprocessing
 import shutil
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -13,12 +15,13 @@ import pytest
 import torch
 
 from gru_mt import Translator, UserError
-from gru_mt.bundle import load_bundle, save_bundle
+from gru_mt.bundle import Bundle, load_bundle, save_bundle
+from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translation import Languages
 from gru_mt.server import directions
 from gru_mt.server.app import QUIET_S, _learn_when_quiet
 from gru_mt.server.detection import Profile, detect
-from gru_mt.server.directions import Direction, Directions
+from gru_mt.server.directions import Direction, Directions, Translate, translators
 from tests.command_line import add_correction
 from tests.server.conftest import Start, post, wait_until
 
@@ -63,17 +66,19 @@ def test_two_models_of_a_direction_are_a_mistake(served: Directions) -> None:
         Directions([*served.all, copy(served.all[0])])
 
 
+def with_other_weights(run: Path) -> Bundle:
+    bundle = load_bundle(run, torch.device("cpu"))
+    for weight in bundle.model.parameters():
+        weight.data.neg_()
+    return bundle
+
+
 def test_corrections_are_learned_while_nobody_asks(
-    start: Start,
-    workplace: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A program stands for `gru-mt learn`; it fails, and is tried again after a correction."""
     caplog.set_level("INFO")
-    run, program, started = (tmp_path / name for name in ("run", "program", "started"))
-    shutil.copytree(workplace / "runs" / "small", run)
+    program, started = tmp_path / "program", tmp_path / "started"
     program.write_text(f'#!/bin/sh\necho "$@" >> {started}\necho "first\nlast" >&2\nexit 2\n')
     program.chmod(0o700)
     monkeypatch.setattr("sys.executable", str(program))
@@ -88,15 +93,11 @@ def test_corrections_are_learned_while_nobody_asks(
 
 
 def test_a_model_that_was_learned_while_nobody_asks_answers_from_then_on(
-    start: Start, workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program stands for `gru-mt learn`: it puts a model with other weights in place."""
-    run, new, program = (tmp_path / name for name in ("run", "new", "program"))
-    shutil.copytree(workplace / "runs" / "small", run)
-    bundle = load_bundle(run, torch.device("cpu"))
-    for weight in bundle.model.parameters():
-        weight.data.neg_()
-    save_bundle(new, bundle, {})
+    new, program = tmp_path / "new", tmp_path / "program"
+    save_bundle(new, with_other_weights(run), {})
     program.write_text(f"#!/bin/sh\nmv {run}/model {tmp_path}/old\nmv {new} {run}/model\n")
     program.chmod(0o700)
     text = "I see one cat."
@@ -138,13 +139,9 @@ def test_a_server_that_is_never_quiet_learns_after_all(
 
 
 def test_a_replaced_model_is_used_and_a_damaged_one_is_not(
-    workplace: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    run: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run, weights = tmp_path / "run", tmp_path / "run" / "model" / "weights.safetensors"
-    shutil.copytree(workplace / "runs" / "small", run)
+    weights = run / "model" / "weights.safetensors"
     direction = Direction(run, lambda: Translator.load(run))
     first, content = direction.translator(), weights.read_bytes()
     monkeypatch.setattr(directions, "LOOK_S", 0)
@@ -193,3 +190,52 @@ def test_the_likeliest_language_comes_first(text: str, language: str, confidence
 def test_what_two_languages_may_be_is_unsure() -> None:
     same = {"a": Profile(["on"]), "b": Profile(["on"])}
     assert detect("on", same) == [("a", 50), ("b", 50)]
+
+
+# Processes
+
+LINES = [f"I see {number} cats." for number in range(5)]
+Started = tuple[Direction, Translate]
+
+
+@pytest.fixture
+def started(run: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
+    """Yield a run that two processes serve, and what translates by it."""
+    monkeypatch.setattr(TorchEngine, "threads", 2)
+    monkeypatch.setattr(directions, "LOOK_S", 0)
+    direction = Direction(run, partial(Translator.load, run))
+    with translators([direction]) as (count, translate):
+        assert count == 2
+        yield direction, translate
+
+
+@pytest.mark.slow
+def test_processes_translate_as_this_one_does_and_one_that_is_killed_is_replaced(
+    started: Started,
+) -> None:
+    direction, translate = started
+    expected = [*map(str, direction.loaded.translate(LINES))]
+    assert [*map(str, translate(direction, LINES, 1))] == expected
+    assert [len(each.texts) for each in translate(direction, LINES, 2)] == [2] * len(LINES)
+    for process in multiprocessing.active_children():
+        process.kill()
+        process.join()
+    assert [*map(str, translate(direction, LINES, 1))] == expected
+
+
+@pytest.mark.slow
+def test_processes_renew_the_model_and_keep_it_where_the_new_one_is_damaged(
+    started: Started,
+) -> None:
+    direction, translate = started
+    weights = direction.path / "model" / "weights.safetensors"
+    before = [*map(str, translate(direction, LINES, 1))]
+    bundle = with_other_weights(direction.path)
+    weights.write_bytes(weights.read_bytes()[:-1])
+    assert [*map(str, translate(direction, LINES, 1))] == before
+    shutil.rmtree(direction.path / "model")
+    save_bundle(direction.path / "model", bundle, {})
+    after = [*map(str, Translator.load(direction.path).translate(LINES))]
+    assert before != after
+    for _ in range(4):  # whichever process has the lines
+        assert [*map(str, translate(direction, LINES, 1))] == after

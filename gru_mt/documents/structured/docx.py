@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import Literal, NamedTuple
 
 from gru_mt.documents.document import Document, Place, Source, replacing
@@ -65,19 +66,16 @@ class _Part:
             if self._local(child) != "p":
                 yield from self.places(child)
                 continue
-            siblings: list[Element] = []
-            for each in self._content(child):
-                if f"<{self.w}p>" not in (inner := each.xml) and f"<{self.w}p " not in inner:
-                    siblings.append(each)
-                    continue
-                yield self._place(siblings)
-                yield from self.places(each)
-                siblings = []
-            yield self._place(siblings)
+            for has_paragraphs, group in groupby(self._content(child), key=self._has_paragraphs):
+                if has_paragraphs:
+                    yield from chain.from_iterable(map(self.places, group))
+                else:
+                    yield self._place([*group])
+
+    def _has_paragraphs(self, element: Element) -> bool:
+        return re.search(rf"<{self.w}p[ >]", element.xml) is not None
 
     def _place(self, siblings: Sequence[Element]) -> Place | None:
-        if not siblings:
-            return None
         items = [*self._items(siblings)]
         sizes, depth = Counter[str](), 0
         for item in items:

@@ -3,9 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 from gru_mt.documents.document import Place, Span
 
@@ -49,46 +48,32 @@ def with_gaps(text: str, write: Write = plain, style: str = "") -> Iterator[Piec
             yield piece
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedText:
-    """A text as a translator gets it: "He is <g1>big</g1>.<x2/>"."""
+def place_of(
+    pieces: Iterable[Piece],
+    edits: Callable[[str], Iterable[Span]],
+    write: Write = plain,
+    style: str = "",
+) -> Place | None:
+    """Return the place of a text whose source in the file makes `edits`; None for no text.
 
-    pieces: Sequence[Piece]
-    names: Sequence[str]  # what the translator gets for each piece
-    before: Sequence[Piece]  # what stands around it: spaces, and marks
-    after: Sequence[Piece]
-    write: Write
-    style: str  # of text that is in no pair with a style
+    A translator gets its marks as tags: "He is <g1>big</g1>.<x2/>". `style` is that of text that is
+    in no pair with another one.
 
-    @classmethod
-    def of(cls, pieces: Iterable[Piece], write: Write = plain, style: str = "") -> Self | None:
-        """Return the text of some pieces; None where there is nothing to translate."""
-        before, pieces, after = _core(_fused(_paired(pieces)))
-        words = "".join(piece for piece in pieces if isinstance(piece, str))
-        if not any(map(str.isalpha, words)):
-            return None
-        first = max((int(number) + 1 for number in _NUMBER.findall(words)), default=1)
-        names, numbers, opened = list[str](), count(first), list[int]()
-        for piece in pieces:
+    A translation that has not each mark once, or a pair in another one than in the source, has
+    its words where most words of the source are: no mark is lost, and no link is in a link.
+    """
+    before, core, after = _core(_fused(_paired(pieces)))
+    words = "".join(piece for piece in core if isinstance(piece, str))
+    if not any(map(str.isalpha, words)):
+        return None
+    first = max((int(number) + 1 for number in _NUMBER.findall(words)), default=1)
+    names = [*_names(core, first)]
+
+    def source_of(translation: str) -> str:
+        written, styles = "", [style]
+        for piece in [*before, *_parsed(translation, names, core), *after]:
             if isinstance(piece, str):
-                names.append(piece)
-                continue
-            number = opened.pop() if piece.kind == "closing" else next(numbers)
-            if piece.kind == "opening":
-                opened.append(number)
-            names.append(_TAGS.get(piece.kind, "<x{}/>").format(number))
-        return cls(pieces, names, before, after, write, style)
-
-    def filled(self, translation: str) -> str:
-        """Return the source of a translation, in the place of the text and what is around it.
-
-        A translation that has not each mark once, or a pair in another one than in the source, has
-        its words where most words of the source are: no mark is lost, and no link is in a link.
-        """
-        written, styles = "", [self.style]
-        for piece in [*self.before, *self._parsed(translation), *self.after]:
-            if isinstance(piece, str):
-                written += self.write(piece, styles[-1]) if piece else ""
+                written += write(piece, styles[-1]) if piece else ""
                 continue
             if piece.kind == "opening":
                 styles.append(styles[-1] if piece.style is None else piece.style)
@@ -97,45 +82,48 @@ class MarkedText:
             written += piece.source
         return written
 
-    def _parsed(self, translation: str) -> Sequence[Piece]:
-        named = zip(self.names, self.pieces, strict=True)
-        marks = {name: piece for name, piece in named if isinstance(piece, Mark)}
-        parts, text = list[str](), list[str]()  # texts, and between them the names of marks
-        for part in _TAG.split(translation):
-            if part in marks:
-                parts += "".join(text), part
-                text = []
-            else:
-                text.append(part)
-        parts.append("".join(text))
-        old, new = _parents(marks) or {}, _parents(parts[1::2])
-        is_nested = new is not None and all(new[name] in ("", old.get(name)) for name in new)
-        if is_nested and sorted(parts[1::2]) == sorted(marks):
-            pieces = [marks.get(part, part) for part in parts]
-            ends = iter([mark for mark in marks.values() if mark.kind in ("start", "end")])
-            return [
-                next(ends) if isinstance(piece, Mark) and piece.kind in ("start", "end") else piece
-                for piece in pieces
-            ]
-        texts = [index for index, piece in enumerate(self.pieces) if isinstance(piece, str)]
-        longest = max(texts, key=lambda index: len(self.pieces[index]))
-        words = " ".join("".join(parts[::2]).split())
+    return Place("".join(names), lambda new: edits(source_of(new)))
+
+
+def _names(pieces: Iterable[Piece], first: int) -> Iterator[str]:
+    """Yield what a translator gets for each piece; the marks are numbered from `first` on."""
+    numbers, opened = count(first), list[int]()
+    for piece in pieces:
+        if isinstance(piece, str):
+            yield piece
+            continue
+        number = opened.pop() if piece.kind == "closing" else next(numbers)
+        if piece.kind == "opening":
+            opened.append(number)
+        yield _TAGS.get(piece.kind, "<x{}/>").format(number)
+
+
+def _parsed(translation: str, names: Sequence[str], pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """Return the pieces of a translation of `pieces`, which a translator got by `names`."""
+    named = zip(names, pieces, strict=True)
+    marks = {name: piece for name, piece in named if isinstance(piece, Mark)}
+    parts = list[str]()  # marks, and the texts between them
+    for part in _TAG.split(translation):
+        if part in marks or not parts or parts[-1] in marks:
+            parts.append(part)
+        else:
+            parts[-1] += part
+    found = [part for part in parts if part in marks]
+    old, new = _parents(marks) or {}, _parents(found)
+    is_nested = new is not None and all(new[name] in ("", old.get(name)) for name in new)
+    if is_nested and sorted(found) == sorted(marks):
+        ends = iter([mark for mark in marks.values() if mark.kind in ("start", "end")])
         return [
-            piece if isinstance(piece, Mark) else words if index == longest else ""
-            for index, piece in enumerate(self.pieces)
+            next(ends) if isinstance(piece, Mark) and piece.kind in ("start", "end") else piece
+            for piece in (marks.get(part, part) for part in parts)
         ]
-
-
-def place_of(
-    pieces: Iterable[Piece],
-    edits: Callable[[str], Iterable[Span]],
-    write: Write = plain,
-    style: str = "",
-) -> Place | None:
-    """Return the place of a text whose source in the file makes `edits`; None for no text."""
-    if not (marked := MarkedText.of(pieces, write, style)):
-        return None
-    return Place("".join(marked.names), lambda new: edits(marked.filled(new)))
+    texts = [index for index, piece in enumerate(pieces) if isinstance(piece, str)]
+    longest = max(texts, key=lambda index: len(pieces[index]))
+    words = " ".join("".join(part for part in parts if part not in marks).split())
+    return [
+        piece if isinstance(piece, Mark) else words if index == longest else ""
+        for index, piece in enumerate(pieces)
+    ]
 
 
 def _parents(names: Iterable[str]) -> dict[str, str] | None:

@@ -1,10 +1,11 @@
 """Documents that are zip archives of files, as those of Word and e-books are."""
 
 import copy
+import math
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import islice
 
@@ -12,6 +13,7 @@ from gru_mt.documents.document import Document, Source
 from gru_mt.errors import UserError
 
 MOST_MEMBERS = 10_000
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError)
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 MOST_UNPACKED = 400_000_000  # bytes of all members
 CHARACTER_BYTES = 20  # of all members, for a character of text
@@ -33,7 +35,7 @@ class Package:
             raise UserError(f"{name}: is encrypted, or of an older Word; {fix}")
         try:
             archive = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        except (NotImplementedError, *_DAMAGED) as error:
             raise UserError(f"{name}: is damaged, or no such document: {error}") from None
         members = archive.infolist()
         size = sum(member.file_size for member in members)
@@ -50,15 +52,13 @@ class Package:
 
     def member(self, name: str) -> Source:
         """Return a member; UserError where it is missing or damaged."""
-        file = self.source.name
         try:
-            return self.source.member(name, self.archive.read(name))
-        except KeyError:
-            raise UserError(f"{file}: is damaged, or no such document: no {name}") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            raise UserError(f"{file}: is damaged: {name}: {error}") from None
-        except RuntimeError:
-            raise UserError(f"{file}: is encrypted; save it without a password") from None
+            data = self.archive.read(name)
+        except (KeyError, RuntimeError, *_DAMAGED) as error:  # it is missing; it is encrypted
+            message = f"is damaged, encrypted or no such document: {name}: {error}"
+            raise UserError(f"{self.source.name}: {message}") from None
+        whole = f"{self.source.name}, {name}"
+        return replace(self.source, name=whole, data=data, most_characters=math.inf)
 
     def document(self, parts: Mapping[str, Document]) -> Document:
         """Return a document of members; others keep all that they have."""

@@ -2,13 +2,27 @@
 
 import pytest
 
-from gru_mt.documents.structured.marked import Mark, MarkedText, Piece, with_gaps
+from gru_mt.documents.document import Place, replacing
+from gru_mt.documents.structured.marked import Mark, Piece, place_of, with_gaps
 
 B, B_END = Mark("opening", "<b>"), Mark("closing", "</b>")
 EM, EM_END = Mark("opening", "<i>"), Mark("closing", "</i>")
 DOT = Mark("other", "[.]")
 START, END = Mark("start", "[1", key="1"), Mark("end", "1]", key="1")
 START2, END2 = Mark("start", "[2", key="2"), Mark("end", "2]", key="2")
+
+
+def place(*pieces: Piece) -> Place:
+    """Return the place of a text that is a whole file."""
+    found = place_of(pieces, replacing(0, 0))
+    assert found
+    return found
+
+
+def filled(place: Place, translation: str) -> str:
+    """Return what a translation makes of the file."""
+    [edit] = place.edits(translation)
+    return edit.text
 
 
 @pytest.mark.parametrize(
@@ -30,26 +44,24 @@ START2, END2 = Mark("start", "[2", key="2"), Mark("end", "2]", key="2")
     ],
 )
 def test_a_translator_sees_marks_as_tags(pieces: list[Piece], text: str, around: str) -> None:
-    marked = MarkedText.of(pieces)
-    assert marked
-    shown = "".join(marked.names)
+    shown = (marked := place(*pieces)).text
     lines = 'one<br id="1"/>two<br id="2"/>three<p id="3"/>four<p id="4"/>five<p id="5"/>six'
     assert shown == text or (text is None and shown == lines)
     whole = "".join(piece if isinstance(piece, str) else piece.source for piece in pieces)
-    assert marked.filled(shown) == whole
+    assert filled(marked, shown) == whole
     before, after = around.split("|")
-    assert marked.filled(shown.replace("a", "A")) == (
+    assert filled(marked, shown.replace("a", "A")) == (
         before + whole[len(before) : len(whole) - len(after)].replace("a", "A") + after
     )
 
 
 @pytest.mark.parametrize("pieces", [[], [" ", B, " ", B_END], ["12, ", DOT, "%"]])
 def test_without_a_letter_there_is_no_text(pieces: list[Piece]) -> None:
-    assert MarkedText.of(pieces) is None
+    assert place_of(pieces, replacing(0, 0)) is None
 
 
 @pytest.mark.parametrize(
-    ("translation", "filled"),
+    ("translation", "expected"),
     [
         ("<g2>c</g2> <g1>a</g1>b<x3/>", "<i>c</i> <b>a</b>b[.]"),
         ("<g1>a<g2>c</g2></g1><x3/>b", "<b></b>acb<i></i>[.]"),  # as a link in a link
@@ -60,14 +72,12 @@ def test_without_a_letter_there_is_no_text(pieces: list[Piece]) -> None:
         ("<G1>A</G1>", "<b></b><G1>A</G1><i></i>[.]"),
     ],
 )
-def test_each_mark_comes_back_once_and_well_nested(translation: str, filled: str) -> None:
-    marked = MarkedText.of([B, "one", B_END, " and then ", EM, "two", EM_END, DOT, "."])
-    assert marked
-    assert "".join(marked.names) == "<g1>one</g1> and then <g2>two</g2><x3/>."
-    assert marked.filled(translation) == filled
+def test_each_mark_comes_back_once_and_well_nested(translation: str, expected: str) -> None:
+    marked = place(B, "one", B_END, " and then ", EM, "two", EM_END, DOT, ".")
+    assert marked.text == "<g1>one</g1> and then <g2>two</g2><x3/>."
+    assert filled(marked, translation) == expected
 
 
 def test_ends_of_a_range_that_is_no_pair_keep_their_order() -> None:
-    marked = MarkedText.of(["a", START, "b", B, "c", END, "d", B_END, "e", DOT, "f"])
-    assert marked
-    assert marked.filled("<x3/>A<g2>C<x4/></g2><x1/>") == "[1A<b>C[.]</b>1]"
+    marked = place("a", START, "b", B, "c", END, "d", B_END, "e", DOT, "f")
+    assert filled(marked, "<x3/>A<g2>C<x4/></g2><x1/>") == "[1A<b>C[.]</b>1]"
