@@ -124,9 +124,17 @@ def found_in_batches(
             yield source_S[:length].tolist(), beam
 
 
-def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypothesis]:
-    """Assert that hypotheses have their source's placeholders in any batch; return the best."""
-    sources, best = random_sources(8, size, seed=1), []
+@pytest.mark.parametrize(
+    "bias", [{}, {EOS: 30.0}, dict.fromkeys(PLACEHOLDER_IDS, -800.0), {EOS: -30.0}]
+)
+def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_source(
+    bias: dict[int, float],
+) -> None:
+    model = random_model()
+    with torch.no_grad():
+        for id_, each in bias.items():
+            model.output_bias_V[id_] += each
+    engine, sources, best = TorchEngine(model), random_sources(8, 20, seed=1), []
     for beam_size, margin in ((1, 1.5), (4, math.inf)):
         together, alone = (
             [*found_in_batches(engine, sources, batch_size, Decoding(beam_size), margin)]
@@ -139,9 +147,9 @@ def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypot
                 steps = len(each.ids) + each.ended
                 assert placeholders(each.ids) == placeholders(source)
                 assert steps <= 2 * len(source) + 8
-                if each.coverage is not None:
-                    assert len(each.coverage) == len(source)
-                    assert sum(each.coverage) == pytest.approx(steps, rel=1e-5)
+                assert each.coverage
+                assert len(each.coverage) == len(source)
+                assert sum(each.coverage) == pytest.approx(steps, rel=1e-5)
             one = beam[0]
             assert one.score == pytest.approx(other.score, abs=1e-5)
             # A tiny model that repeats a word may not care at all where among the repeats a
@@ -151,20 +159,6 @@ def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypot
                 assert one.ended == other.ended
                 assert one.lowest == pytest.approx(other.lowest, abs=1e-4)
                 assert one.coverage == pytest.approx(other.coverage, abs=1e-4)
-    return best
-
-
-@pytest.mark.parametrize(
-    "bias", [{}, {EOS: 30.0}, dict.fromkeys(PLACEHOLDER_IDS, -800.0), {EOS: -30.0}]
-)
-def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_source(
-    bias: dict[int, float],
-) -> None:
-    model = random_model()
-    with torch.no_grad():
-        for id_, each in bias.items():
-            model.output_bias_V[id_] += each
-    best = assert_placeholders_are_copied(TorchEngine(model), 20)
     if not bias:
         assert len({tuple(each.ids) for each in best}) > 10
         assert {each.ended for each in best} == {True, False}

@@ -34,7 +34,6 @@ from gru_mt.model.seq2seq import Seq2Seq
 WORDS = ["the", "cat", "dog", "bird", "sees", "hears", "finds", "a", "man", "child", ",", "and"]
 Kind = Literal["unigram", "word"]
 Attention = Literal["dot", "general", "additive", "none"]
-both_kinds = pytest.mark.parametrize("kind", ["unigram", "word"])
 
 
 def sentences(count: int, *, seed: int = 0) -> list[str]:
