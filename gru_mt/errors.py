@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-_HIDDEN = re.compile(  # what a terminal obeys or hides, except the line feed
+HIDDEN = re.compile(  # what a terminal obeys or hides, except the line feed
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _SHORT = reprlib.Repr()
@@ -56,7 +56,7 @@ def escape(text: str) -> str:
 
     A line feed stays: "a\\x1b[2J\\n" -> "a\\\\x1b[2J\\n".
     """
-    return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    return HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def short_repr(value: object) -> str:

@@ -108,25 +108,20 @@ def evaluate(
     ]
     evaluation_set = EvaluationSet(as_texts(sources, "sources"), of_sentences)
     decoding = translator.decoding.overridden(beam_size=beam_size, length_penalty=length_penalty)
-    return evaluate_set(translator, evaluation_set, decoding, bleu_tokenizer)
+    tokenizer = choose_bleu_tokenizer(translator, [evaluation_set], bleu_tokenizer)
+    return evaluate_set(translator, evaluation_set, decoding, tokenizer)
 
 
 def evaluate_set(
-    translator: Translator,
-    evaluation_set: EvaluationSet,
-    decoding: Decoding | None = None,
-    bleu_tokenizer: str | None = None,
+    translator: Translator, evaluation_set: EvaluationSet, decoding: Decoding, tokenizer: str
 ) -> Evaluation:
     """Translate the sources of a set, without corrections by people, and score the translations.
 
-    `decoding` and `bleu_tokenizer`, a setting of `resolve_bleu_tokenizer`, are the translator's own
-    by default. Raises UserError as `resolve_bleu_tokenizer` and `score_translations` do.
+    `tokenizer` is sacreBLEU's name for a tokenizer. Raises UserError as `score_translations` does.
     """
     if isinstance(translator, Translator):
         translator = replace(translator, corrections=None)
-    decoding = decoding or translator.decoding
     references = evaluation_set.references
-    tokenizer = choose_bleu_tokenizer(translator, [evaluation_set], bleu_tokenizer)
     started_s = time.perf_counter()
     beam_size, length_penalty = decoding.beam_size, decoding.length_penalty
     lines = translator.translate(

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from gru_mt.config.decoding import Decoding
-from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json, sets_to_json
+from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import SCORE_NAMES, Scores
 from gru_mt.run import WEIGHTS, Run, bundle_of
@@ -60,12 +60,9 @@ def write_hypotheses(
     """Write the hypotheses of a split into the run that `folder` is or is the bundle of, if any."""
     if not (run := run_of(folder, split)):
         return
-    stored = sets_to_json([found.set for found in sets])["sets"]
-    for values, found in zip(stored, sets, strict=True):
-        values |= asdict(found)
-        del values["set"]  # its sentences are there already
+    rows = [asdict(found) for found in sets]
     contents = {
-        "sets": stored,
+        "sets": [row.pop("set") | row for row in rows],
         "decoding": asdict(decoding),
         "bleu_tokenizer": bleu_tokenizer,
         "model": model_digest(run),
@@ -87,9 +84,6 @@ def read_hypotheses(run: Run, split: str) -> RunHypotheses | None:
             row["set"] = one
         found = TypeAdapter(RunHypotheses).validate_python(values)
         for index, kept in enumerate(found.sets):
-            columns = kept.texts, kept.scores, kept.confidences, kept.warnings
-            if any(len(column) != len(kept.set.sources) for column in columns):
-                raise ValueError(f"its lists do not have {len(kept.set.sources):,} items")
             pairs = zip(kept.corpus_scores, SCORE_NAMES, strict=True)  # older runs have other names
             scores = Scores(*(replace(score, name=name) for score, name in pairs))
             found.sets[index] = replace(kept, corpus_scores=scores)

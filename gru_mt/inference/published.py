@@ -6,7 +6,6 @@ What is in them is data from strangers: it is checked before it is written, and 
 
 import logging
 import re
-import shutil
 import stat
 import zipfile
 import zlib
@@ -83,11 +82,7 @@ def _unpack(archive: Path, folder: Path) -> None:
             size = sum(member.file_size for member in members)
             if size > _MOST_TIMES * archive.stat().st_size:
                 raise UserError(f"{name}: damaged: its files would have {size:,} bytes")
-            for member in members:
-                path = folder / member.filename
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with opened.open(member) as source, path.open("xb") as target:
-                    shutil.copyfileobj(source, target)  # no more than the size that was summed up
+            opened.extractall(folder, members)  # of each no more than the size that was summed up
         lines = (folder / SUMS).read_text("utf-8").splitlines()
         digests = dict(line.split("  ")[::-1] for line in lines)
     except _DAMAGED as error:

@@ -108,13 +108,13 @@ def _translate(run: Run, split: str, say: Say) -> RunHypotheses:
     """Translate a split as `gru-mt eval` does, and keep the hypotheses."""
     translator = Translator.load(run.folder)
     sets = find_sets(run.folder, split) or []
-    tokenizer = choose_bleu_tokenizer(translator, sets)
+    decoding, tokenizer = translator.decoding, choose_bleu_tokenizer(translator, sets)
     found = []
     for one in sets:
         say(f"translating {len(one.sources):,} sentences of {split} {one.name}".rstrip())
         with while_computing(translator.engine.device_type):
-            found.append(evaluate_set(translator, one, bleu_tokenizer=tokenizer).hypotheses)
-    write_hypotheses(run.folder, split, found, translator.decoding, tokenizer)
+            found.append(evaluate_set(translator, one, decoding, tokenizer).hypotheses)
+    write_hypotheses(run.folder, split, found, decoding, tokenizer)
     written = read_hypotheses(run, split)
     assert written, "they were just written"
     return written

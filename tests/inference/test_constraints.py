@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import EOS, FIRST_OTHER, PLACEHOLDER_IDS
-from gru_mt.inference.constraints import ConstrainedState, constrained, with_rules
+from gru_mt.inference.constraints import ConstrainedState, constrained
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.search import Floats, Hypothesis, beam_search
@@ -33,29 +33,6 @@ from tests.inference.test_search import (
 ONE, TWO = PLACEHOLDER_IDS[:2]
 WORD = FIRST_OTHER
 VOCABULARY = FIRST_OTHER + 2
-
-
-def ruled(probabilities: dict[int, float], required_M: Sequence[int], room: int) -> dict[int, Any]:
-    """Return the rules' probabilities of <eos>, the placeholders and a word."""
-    ids = [EOS, *PLACEHOLDER_IDS, WORD]
-    with np.errstate(divide="ignore"):
-        log_prob_RK = np.log([[probabilities.get(id_, 0.0) for id_ in ids]])
-    required_RM = np.array([[*required_M, *[0] * (8 - len(required_M))]])
-    (row_K,) = np.exp(with_rules(log_prob_RK, required_RM, np.array([room])))
-    return {id_: pytest.approx(each) for id_, each in zip(ids, row_K, strict=True) if each}
-
-
-def test_the_rules_by_hand() -> None:
-    given = {EOS: 0.5, ONE: 0.1, TWO: 0.3, WORD: 0.1}
-    assert ruled(given, [], 1) == ruled(given, [], 9) == {EOS: 0.5, WORD: 0.1}
-    assert ruled(given, [1], 9) == {ONE: 0.1 + 0.5, WORD: 0.1}
-    # Shares of 1/4 and 3/4. How often a placeholder is required does not count.
-    assert ruled(given, [3, 1], 9) == {ONE: 0.1 + 0.125, TWO: 0.3 + 0.375, WORD: 0.1}
-    # The last places are for what is required and the end.
-    assert ruled(given, [3], 5) == {ONE: 0.6, WORD: 0.1}
-    assert ruled(given, [3], 4) == {ONE: 0.6}
-    # One of hardly any probability gets all of the end's.
-    assert ruled({EOS: 1 - 1e-9, ONE: 1e-300}, [1], 9) == {ONE: 1.0}
 
 
 def random_table(seed: int, *, eos: float = 0.0) -> Table:
@@ -119,14 +96,6 @@ def test_a_beam_chooses_among_what_the_rules_allow(beam_size: int) -> None:
             assert_found(found[sentence], expected, 0.6)
 
 
-def test_who_wants_to_end_writes_what_is_owed_and_no_more() -> None:
-    found = search(random_table(0, eos=20.0), SOURCES, [20] * 6, Decoding(1))
-    for source, (best,) in zip(SOURCES, found, strict=True):
-        owed = sorted(id_ for id_ in source if id_ != WORD)
-        assert sorted(best.ids) == owed if owed else len(best.ids) == 1, "none is empty"
-        assert best.ended
-
-
 def random_sources(count: int, size: int, *, seed: int) -> IdSequences:
     """Return sentences of 0 to 12 placeholders among up to 8 words, of `size` ids in all."""
     rng = random.Random(seed)
@@ -155,9 +124,17 @@ def found_in_batches(
             yield source_S[:length].tolist(), beam
 
 
-def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypothesis]:
-    """Assert that hypotheses have their source's placeholders in any batch; return the best."""
-    sources, best = random_sources(8, size, seed=1), []
+@pytest.mark.parametrize(
+    "bias", [{}, {EOS: 30.0}, dict.fromkeys(PLACEHOLDER_IDS, -800.0), {EOS: -30.0}]
+)
+def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_source(
+    bias: dict[int, float],
+) -> None:
+    model = random_model()
+    with torch.no_grad():
+        for id_, each in bias.items():
+            model.output_bias_V[id_] += each
+    engine, sources, best = TorchEngine(model), random_sources(8, 20, seed=1), []
     for beam_size, margin in ((1, 1.5), (4, math.inf)):
         together, alone = (
             [*found_in_batches(engine, sources, batch_size, Decoding(beam_size), margin)]
@@ -170,9 +147,9 @@ def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypot
                 steps = len(each.ids) + each.ended
                 assert placeholders(each.ids) == placeholders(source)
                 assert steps <= 2 * len(source) + 8
-                if each.coverage is not None:
-                    assert len(each.coverage) == len(source)
-                    assert sum(each.coverage) == pytest.approx(steps, rel=1e-5)
+                assert each.coverage
+                assert len(each.coverage) == len(source)
+                assert sum(each.coverage) == pytest.approx(steps, rel=1e-5)
             one = beam[0]
             assert one.score == pytest.approx(other.score, abs=1e-5)
             # A tiny model that repeats a word may not care at all where among the repeats a
@@ -182,20 +159,6 @@ def assert_placeholders_are_copied(engine: Engine[Any], size: int) -> list[Hypot
                 assert one.ended == other.ended
                 assert one.lowest == pytest.approx(other.lowest, abs=1e-4)
                 assert one.coverage == pytest.approx(other.coverage, abs=1e-4)
-    return best
-
-
-@pytest.mark.parametrize(
-    "bias", [{}, {EOS: 30.0}, dict.fromkeys(PLACEHOLDER_IDS, -30.0), {EOS: -30.0}]
-)
-def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_source(
-    bias: dict[int, float],
-) -> None:
-    model = random_model()
-    with torch.no_grad():
-        for id_, each in bias.items():
-            model.output_bias_V[id_] += each
-    best = assert_placeholders_are_copied(TorchEngine(model), 20)
     if not bias:
         assert len({tuple(each.ids) for each in best}) > 10
         assert {each.ended for each in best} == {True, False}

@@ -169,18 +169,6 @@ def test_a_narrow_beam_keeps_the_best_at_each_step_within_the_margin(
             assert_found(found[sentence], expected, 0.6)
 
 
-def test_a_sentence_finds_the_same_in_any_company() -> None:
-    table, limits = random_table(3), [5, 1, 3, 4, 2, 5, 1]
-    together = beam(TableStep(table), limits, Decoding(3))
-    for sentence, limit in enumerate(limits):
-
-        def alone(_: int, ids: tuple[int, ...], sentence: int = sentence) -> list[float]:
-            return table(sentence, ids)
-
-        assert beam(TableStep(alone), [limit], Decoding(3)) == [together[sentence]]
-    assert beam(TableStep(table), [], Decoding(3)) == []
-
-
 def test_a_sequence_has_the_sum_and_the_least_along_its_path_and_what_its_last_state_read() -> None:
     ended = []
     for seed in range(10):

@@ -34,7 +34,6 @@ from gru_mt.model.seq2seq import Seq2Seq
 WORDS = ["the", "cat", "dog", "bird", "sees", "hears", "finds", "a", "man", "child", ",", "and"]
 Kind = Literal["unigram", "word"]
 Attention = Literal["dot", "general", "additive", "none"]
-both_kinds = pytest.mark.parametrize("kind", ["unigram", "word"])
 
 
 def sentences(count: int, *, seed: int = 0) -> list[str]:
@@ -134,14 +133,6 @@ def test_threads_translate_batches_to_the_same_texts(monkeypatch: pytest.MonkeyP
         replace(translator, threads=2).translate(sources)
 
 
-@both_kinds
-def test_any_text_has_a_translation_of_one_line(kind: Kind) -> None:
-    sources = ["\udc80", "the \ud83d cat", "\x00", "\ufeffthe cat", "漢字 😀"]
-    for source, translation in zip(sources, build(kind).translate(sources), strict=True):
-        assert translation.source == source
-        assert len(translation.text.splitlines()) == 1
-
-
 # Search
 
 
@@ -210,16 +201,6 @@ def test_a_sentence_too_long_is_translated_in_parts_and_it_is_said() -> None:
     assert all(text.count(f"x{number}@y.org") == 1 for number in range(100, 140))
 
 
-@both_kinds
-def test_a_word_of_any_length_is_cut_too(kind: Kind) -> None:
-    word = "acatseesthedog" * 100
-    translator = build(kind, decoding=Decoding(max_source_tokens=50))
-    translation = translator.translate(f"{word} {word}")
-    if kind == "unigram":  # as words they are two
-        assert all(len(each.source_tokens) <= 50 for each in translation.sentences)
-    assert "".join(each.source + each.gap for each in translation.sentences) == f"{word} {word}"
-
-
 # Lines of several sentences, placeholders, capitals
 
 
@@ -234,18 +215,6 @@ def test_every_placeholder_comes_out_exactly_as_often_as_it_stands_in_its_line(
             for text in found.texts:
                 assert [*map(text.count, ITEMS)] == [*map(found.source.count, ITEMS)]
                 assert len(text.splitlines()) <= 1
-
-
-def test_a_line_is_translated_sentence_by_sentence_and_keeps_its_spaces() -> None:
-    translator = build()
-    translation = translator.translate("  10!  the cat sees.\u00a0A dog\u00a0hears! ")
-    first, second = (translator.translate(each).text for each in ("the cat sees.", "A dog hears!"))
-    assert translation.text == f"  10!  {first}\u00a0{second}"
-    assert [each.source for each in translation.sentences] == [
-        "  10!", "the cat sees.", "A dog\u00a0hears!"
-    ]  # fmt: skip
-    whole = translator.translate("the cat sees. A dog hears!", split=False)
-    assert only(whole).source == "the cat sees. A dog hears!"
 
 
 def test_a_sentence_without_letters_is_copied_and_not_searched() -> None:
@@ -284,15 +253,6 @@ def test_a_text_of_the_memory_is_not_given_to_the_model() -> None:
     assert "a@b.org" in translator.translate("a cat a@b.org").text
     sure = replace(translator, calibration=Calibration((0.0,) * 7))
     assert (sure.translate("Hello").confidence, sure.translate("the cat").confidence) == (1.0, 0.5)
-
-
-@both_kinds
-def test_a_sentence_in_capitals_gives_capitals_but_for_its_placeholders(kind: Kind) -> None:
-    translator = build(kind)
-    lines = [f"the {source} x@y.org" for source in sentences(20, seed=4)]
-    loud = translator.translate([line.upper().replace("X@Y.ORG", "x@y.org") for line in lines])
-    for found, expected in zip(loud, translator.translate(lines), strict=True):
-        assert found.text == expected.text.upper().replace("X@Y.ORG", "x@y.org")
 
 
 def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> None:

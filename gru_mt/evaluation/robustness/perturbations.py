@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, WORD, count_words
+from gru_mt.data.text.spelling import BESIDE
 
 _MARK = re.compile(rf"\s*[{SENTENCE_END}]+$")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")  # inside a word
 _SPACELESS_MARKS = re.compile(r"(?<=[^\s,.!?;:…])([,.!?;:…]+)(?=\s|$)")
 SHORT = 3  # words of a short text, at most
 _LEAST_LETTERS = 4  # of a word that gets a typo
-_KEYS = " qwertyuiop asdfghjkl zxcvbnm "
 _CURLY = {'"': "“”", "'": "‘’"}
 _STRAIGHT = str.maketrans("“”„‘’", '"""\'\'')
 
@@ -67,10 +67,8 @@ def _typo(text: str, rng: random.Random) -> str:
 
 def _keys_beside(letter: str) -> str:
     """Return the letters left and right of one on a keyboard, in its case; itself if on none."""
-    at = _KEYS.find(letter.lower())
-    if at < 0:
-        return letter
-    keys = (_KEYS[at - 1] + _KEYS[at + 1]).strip()
+    small = letter.lower()
+    keys = BESIDE.get(small, letter) if small.isascii() else letter  # of Latin letters alone
     return keys.upper() if letter.isupper() else keys
 
 

@@ -1,7 +1,6 @@
 """Read lines of text, the same number whatever their bytes are, and write lines of JSON."""
 
 import json
-import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,15 +10,12 @@ from typing import Any
 
 from gru_mt.data.corpus.detect import kind_of
 from gru_mt.data.text.normalize import CONTROL, normal
-from gru_mt.errors import UserError, short_text
+from gru_mt.errors import HIDDEN, UserError, short_text
 from gru_mt.storage import os_errors_as
 
 CHUNK_BYTES = 1 << 16
 LINE_BYTES = 1_000_000  # read of a line; the rest is left out
 ENDLESS_BYTES = 1 << 32  # a file with more and no line feed, such as /dev/zero, has no lines
-_ESCAPED = re.compile(  # in JSON: what may end or reorder a line, or cannot stand in UTF-8
-    r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,4 +98,4 @@ def json_line(values: dict[str, Any]) -> str:
     change the direction of text.
     """
     text = json.dumps(values, ensure_ascii=False)
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -68,7 +68,8 @@ def nested(
     present = [pair for pair in pairs if {*pair} <= {*order}]
     for pair in present:
         _arrange(order, pair)
-    if _crosses(order, present):
+    spans = [(order.index(first), order.index(last)) for first, last in present]
+    if any(a < c < b < d for a, b in spans for c, d in spans):  # two cross
         _arrange(order, sorted(number for pair in present for number in pair))
     for first, last in sorted(present):  # the outer ones first, which may get a word for others
         if first not in full:
@@ -103,15 +104,3 @@ def _put_inside(texts: list[str], order: list[int], number: int, first: int, las
     index = order.index(last)
     order.insert(index, number)
     texts.insert(index + 1, "")
-
-
-def _crosses(order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a pair closes while one is open that was opened in it."""
-    opened: list[int] = []
-    openings = {last: first for first, last in pairs}
-    for number in order:
-        if number in openings and opened.pop() != openings[number]:
-            return True
-        if number in openings.values():
-            opened.append(number)
-    return False

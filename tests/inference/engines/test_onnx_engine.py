@@ -20,7 +20,6 @@ from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.cells import CELLS
 from gru_mt.model.seq2seq import Seq2Seq
-from tests.inference.test_constraints import assert_placeholders_are_copied
 from tests.inference.test_translator import NO_FORK, forked, sentences, tokenizer
 
 WHY = "exporting comes with the extra gru-mt[onnx]"
@@ -125,14 +124,6 @@ def test_texts_are_torchs_and_those_of_each_sentence_alone(engines: Engines, bea
     assert WORDS.target.size < 40, "a beam may be wider than the vocabulary"
     few = sources[:3]
     assert translate(engines.fp32, few, 40, 2) == translate(engines.torch, few, 40, 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engines", ["gru", "lstm"], indirect=True)  # with attention, and without
-def test_each_placeholder_is_written_as_often_as_in_its_source(engines: Engines) -> None:
-    for engine in (engines.torch, engines.fp32, engines.int8):
-        best = assert_placeholders_are_copied(engine, WORDS.target.size)
-        assert len({tuple(each.ids) for each in best}) > 5
 
 
 @NO_FORK

@@ -4,7 +4,7 @@ import random
 import re
 
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
-from gru_mt.inference.preprocessing.frames import core, is_wordlike
+from gru_mt.inference.preprocessing.frames import core
 
 
 def test_a_placeholder_that_is_none_is_of_no_frame_and_a_numeral_is() -> None:
@@ -15,14 +15,6 @@ def test_a_placeholder_that_is_none_is_of_no_frame_and_a_numeral_is() -> None:
         assert core(text, placeholders, [], lambda _: False) == expected
     assert core("IV) He is big.", [], [], lambda _: False) == (4, 14)
     assert core("P.S. He is big.", [], [], lambda _: False) == (0, 15)  # no item P
-
-
-def test_a_word_may_stand_for_a_placeholder() -> None:
-    for word in ("{name}", "1984", "a@b.org", "%s", "@tom", "x", "[name]"):
-        assert is_wordlike(word)
-    for sign in ("[x]", "[/b]", "<p>", "[b]", "*", "😀", "\\n", "&nbsp;", "{\\an8}", "{% if a %}",
-                 ":smile:", "](http://a.org)", "[", "→"):  # fmt: skip
-        assert not is_wordlike(sign)
 
 
 def test_any_text_has_a_core_without_half_a_pair() -> None:

@@ -32,18 +32,13 @@ def read(line: str) -> list[Sentence]:
     return [*reader().sentences(line)]
 
 
-def echoed(line: str) -> str:
-    """Return what comes of a line if the model writes what it reads."""
-    return "".join(each.finished(each.text) + each.gap for each in read(line))
-
-
 FRAMES = [
     "<p>{}</p>", "<b>{}</b>", "<p><b>{}</b></p>", '<a href="x">{}</a>', "[b]{}[/b]",
     "**{}**", "*{}*",
     "# {}", "## {}", "> {}", "* {}", "- {}", "• {}", "– {}", "— {}", "- [ ] {}", "- [x] {}",
     "[x] {}",
     "1) {}", "1. {}", "1.2 {}", "a) {}", "(a) {}", "IV. {}", "> > {}", "😀 {}", "{} 😀", "😀{}",
-    "@tom {}",
+    ":smile: {}", "@tom {}",
     "@tom: {}", "{{\\an8}}{}", "{{name}}: {}", "{{name}} {}", "%s {}", "%s: {}", "{}\\n",
     "Tom: {}", "TOM: {}",
     '"{}"', "“{}”", "«{}»", "({})", "‘{}’", "→ {}", "    {}", "\t- {}", "<!-- {} -->{}",
