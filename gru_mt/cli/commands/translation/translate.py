@@ -173,22 +173,16 @@ def _translate_lines(
     with closing(_chunks(sentences, input_file, progress)) as chunks:
         for lines in chunks:
             translations = translator.translate([line.text for line in lines], **keywords)
-            _print(lines, translations, keywords["n_best"], as_json=as_json)
+            for line, translation in zip(lines, translations, strict=True):
+                _warn_of(line, translation)
+                if as_json:
+                    print_json(translation.to_json())
+                else:
+                    texts = translation.texts
+                    print_translation("\n".join(texts + [""] * (keywords["n_best"] - len(texts))))
+            flush_results()
             doubts.update(warnings_of(translations))
     return doubts
-
-
-def _print(
-    lines: "list[Line]", translations: "list[Translation]", n_best: int, *, as_json: bool
-) -> None:
-    for line, translation in zip(lines, translations, strict=True):
-        _warn_of(line, translation)
-        if as_json:
-            print_json(translation.to_json())
-        else:
-            texts = translation.texts
-            print_translation("\n".join(texts + [""] * (n_best - len(texts))))
-    flush_results()
 
 
 def _chunks(
