@@ -131,12 +131,6 @@ def test_a_section_with_nothing_under_it_is_no_mistake_but_for_the_corpus() -> N
         )
 
 
-def test_every_key_has_a_meaning() -> None:
-    assert all("description" in field
-               for section in SCHEMA["$defs"].values()
-               for field in section["properties"].values())  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("name", "default", "allowed"),
     [
