@@ -190,6 +190,7 @@ def _chunks(
 ) -> "Generator[list[Line], None, None]":
     """Yield the lines to translate: the sentences, else the file's, else those of stdin."""
     from gru_mt.inference.preprocessing.lines import decode_line
+    from gru_mt.storage import os_errors_as
 
     if sentences:
         raw = map(os.fsencode, sentences)
@@ -197,14 +198,13 @@ def _chunks(
         return
     if input_file is None and sys.stdin is None:
         raise UserError("stdin: is closed; give sentences or --input")
-    try:
+    name = short_text(input_file or "stdin")
+    with os_errors_as(name, "read"):
         if input_file is None:
-            yield from _read(cast("BufferedReader", sys.stdin.buffer), "stdin", progress)
-        else:
-            with input_file.open("rb") as file:
-                yield from _read(file, short_text(input_file), progress)
-    except OSError as error:
-        raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
+            yield from _read(cast("BufferedReader", sys.stdin.buffer), name, progress)
+            return
+        with input_file.open("rb") as file:
+            yield from _read(file, name, progress)
 
 
 def _read(file: "BufferedReader", name: str, progress: "LineProgress") -> "Iterator[list[Line]]":
