@@ -19,7 +19,7 @@ from gru_mt.data.prepare import load_data, prepare
 from gru_mt.data.splits import Splits
 from gru_mt.errors import UserError, as_path
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
-from gru_mt.model.device import own_device, resolve_device, resolve_precision
+from gru_mt.model.device import own_device, resolve_device
 from gru_mt.model.fast import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
@@ -124,8 +124,7 @@ def train_run(
                 model = build_model(config, data.tokenizer).to(device)
             if start.weights is not None:
                 load_named_tensors(model, named_tensors(start.weights), run.folder)
-            precision = resolve_precision(config.training.precision, device)
-            optimizer = Optimizer(model, config.training, precision, group)
+            optimizer = Optimizer(model, config.training, group)
             state = TrainState()
             if start.is_resumed:
                 state = load_checkpoint(run.checkpoints, optimizer, data.fingerprints)

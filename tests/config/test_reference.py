@@ -159,13 +159,6 @@ def test_the_page_is_a_configuration_of_all_defaults() -> None:
     assert max(map(len, text.splitlines())) <= 84
 
 
-def test_what_differs_from_the_defaults_is_marked() -> None:
-    text = PHRASEBOOK + "model: {cell: lstm, dropout: 0.2}\ntraining: {max_steps: 7}"
-    marked = [line.strip() for line in compare_config(parse_config(text, where="a")).splitlines()
-              if "#" in line]  # fmt: skip
-    assert marked == ["cell: lstm  # default gru", "max_steps: 7  # default null"]
-
-
 @pytest.mark.parametrize("corpus", ["a b", "'#a'", "'x: y'", "{path: ['- a', b]}"])
 @pytest.mark.parametrize("device", ["'#1'", f"'{'a ' * 90}'", f"'{'é' * 90}: '"])
 def test_with_its_marks_it_reads_back_as_the_same(corpus: str, device: str) -> None:
