@@ -127,6 +127,12 @@ def test_what_cannot_be_read_is_refused_and_not_called_missing(
 # JSON and digests
 
 
+@pytest.mark.parametrize("content", [b"", b"[1]", b"null", b"\xff"])
+def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "values.json").write_bytes(content)
+    assert_refused(read_json, tmp_path / "values.json")
+
+
 def test_checksummed_json_comes_back_as_it_was_and_people_can_read_it(tmp_path: Path) -> None:
     path = tmp_path / "values.json"
     write_checksummed_json(path, HEADER)
