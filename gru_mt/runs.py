@@ -1,7 +1,6 @@
 """What runs there are, and how far each of them is."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from gru_mt.data.corpus.files import corpus_name
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import read_hypotheses
 from gru_mt.run import Run
-from gru_mt.storage import read_json
+from gru_mt.storage import file_stamp, read_json
 from gru_mt.training.output.checkpoint import read_state
 from gru_mt.training.output.lock import is_locked
 from gru_mt.training.state import TrainState
@@ -110,8 +109,6 @@ def _state(run: Run, train_state: TrainState | None, *, is_finished: bool) -> st
 
 def _changed(run: Run) -> datetime:
     """Return when training last changed a run's files; of no run, when the folder changed."""
-    times = []
-    for path in (run.config, run.metrics, run.summary, run.log):
-        with suppress(OSError):
-            times.append(path.stat().st_mtime)
-    return datetime.fromtimestamp(max(times or [run.folder.stat().st_mtime])).astimezone()
+    paths = (run.config, run.metrics, run.summary, run.log)
+    changed_ns = max(file_stamp(path)[0] for path in paths) or file_stamp(run.folder)[0]
+    return datetime.fromtimestamp(changed_ns / 1e9).astimezone()

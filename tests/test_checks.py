@@ -112,7 +112,7 @@ def test_more_threads_than_a_container_allows_are_named(
 def test_a_speed_beside_other_programs_is_told_as_such(
     waited_s: float, is_told: bool, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "_waited_s", iter([0.0, waited_s]).__next__)
+    monkeypatch.setattr(checks, "waited_for_cores_s", iter([0.0, waited_s]).__next__)
     assert ("other programs compute too" in gru_mt("checks").out) == is_told
 
 

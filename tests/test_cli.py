@@ -278,6 +278,7 @@ def test_config_prints_every_key_a_schema_or_every_value(
     assert json.loads(schema.out)["required"] == ["data"]
     assert "\n  beam_size: 3  # default 5\n" in values.out
     assert "\n  seed: 7  # default 1\n" in values.out
+    assert "\n  attention: dot\n" in values.out
     (tmp_path / "again.yaml").write_text(values.out)
     assert gru_mt("config", tmp_path / "again.yaml").out == values.out
 

@@ -1,15 +1,12 @@
-"""Progress bars and messages, on a terminal and without one."""
+"""Progress without a terminal. tests/test_cli_progress.py has one."""
 
 import logging
-import re
 import sys
 
 import pytest
 
-from gru_mt import progress
 from gru_mt.cli.streams import print_messages
 from gru_mt.progress import ProgressBar
-from tests.command_line import terminal
 
 
 @pytest.fixture(autouse=True)
@@ -46,18 +43,3 @@ def test_items_go_through_a_bar_of_unknown_length_though_nobody_can_write_to_std
 
     monkeypatch.setattr(sys.stderr, "write", full)
     assert [*ProgressBar("reading", unit="lines", items="ab")] == ["a", "b"]
-
-
-def test_on_a_terminal_progress_is_one_line_and_messages_go_above_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with terminal() as (written, drawn):
-        monkeypatch.setattr(sys, "stderr", written)
-        with ProgressBar("encoding", unit="pairs", total=4) as bar:
-            bar.update(2)
-            bar.set_postfix_str("loss 2.50")
-            progress.log.warning("small")
-    assert any(re.match(r"encoding  \[.{20}\] 50 %, .* left, loss 2\.50", line) for line in drawn)
-    assert any(line.startswith("warning: small\n") for line in drawn)
-    assert max(map(len, drawn)) <= 70
-    assert (drawn[-2].strip(), drawn[-1]) == ("", "")  # at the end the line is empty again

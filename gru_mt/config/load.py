@@ -83,17 +83,6 @@ def _suggestion(path: tuple[str, ...]) -> str:
     return f"known here: {', '.join('.'.join((*path[:-1], name)) for name in beside)}"
 
 
-def _by_path(error: ValidationError, values: Any) -> dict[tuple[str, ...], ErrorDetails]:
-    """Return the first error of each field, by the field's path in `values`."""
-    items: dict[tuple[str, ...], ErrorDetails] = {}
-    for item in error.errors():
-        path = _written(item["loc"], values)
-        if path[2:] in (("constrained-int",), ("literal['auto']",)):
-            path = path[:2]
-        items.setdefault(path, item)
-    return items
-
-
 def _written(location: Sequence[int | str], values: Any) -> tuple[str, ...]:
     """Return the path of a field without the list numbers that `values` does not write.
 
@@ -104,6 +93,8 @@ def _written(location: Sequence[int | str], values: Any) -> tuple[str, ...]:
         if part == 0 and not isinstance(values, list) and path:
             continue
         if part == "path" and isinstance(values, str):
+            continue
+        if part in ("constrained-int", "literal['auto']") and len(path) == 2:  # either of a union
             continue
         path.append(str(part))
         with suppress(KeyError, IndexError, TypeError):
@@ -197,7 +188,9 @@ def _checked(values: dict[str, Any], where: str, overrides: Iterable[str]) -> Co
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        items = _by_path(error, values)
+        items: dict[tuple[str, ...], ErrorDetails] = {}  # the first of each field
+        for item in error.errors():
+            items.setdefault(_written(item["loc"], values), item)
         lines = []
         for path, item in islice(items.items(), _MAX_MESSAGES):
             is_set = not overridden.isdisjoint(accumulate(path, "{}.{}".format))

@@ -38,11 +38,6 @@ def list_recipes() -> list[Recipe]:
     return [_read(path) for path in sorted(_FOLDER.glob("*.yaml"))]
 
 
-def measured_recipes() -> str:
-    """Return the names of the recipes that have a score, for messages."""
-    return ", ".join(recipe.name for recipe in list_recipes() if recipe.bleu != "-")
-
-
 def _read(path: Path) -> Recipe:
     """Read "# ABOUT" and "# BLEU 49.6; 14 to 24 minutes; 3.7 GB; 3,906 updates"; "-": unknown."""
     with path.open(encoding="utf-8") as file:

@@ -47,24 +47,36 @@ def json_schema() -> dict[str, Any]:
 def described_sections() -> list[SectionKeys]:
     """Return every section of a configuration."""
     schema = Config.model_json_schema()
-    sections = []
-    for name, section in schema["properties"].items():
-        fields = _resolved(section, schema)["properties"]
-        keys = [key for inner, field in fields.items() for key in _keys(inner, field, schema)]
-        sections.append(SectionKeys(name, _one_line(section["description"]), keys))
-    return sections
+    sections = _inlined(schema["properties"], schema["$defs"])
+    return [
+        SectionKeys(
+            name,
+            _one_line(section["description"]),
+            [key for inner, field in section["properties"].items() for key in _keys(inner, field)],
+        )
+        for name, section in sections.items()
+    ]
 
 
-def _keys(name: str, field: dict[str, Any], whole: dict[str, Any]) -> list[Key]:
+def _inlined(schema: Any, named: dict[str, Any]) -> Any:
+    """Return a schema that has in place of each `$ref` what this names."""
+    if isinstance(schema, list):
+        return [_inlined(each, named) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    whole = named.get(schema.get("$ref", "").rpartition("/")[2], {}) | schema
+    return {key: _inlined(value, named) for key, value in whole.items()}
+
+
+def _keys(name: str, field: dict[str, Any]) -> list[Key]:
     """Return a key; after the corpus and a key whose default is a section, their keys too."""
     if name != "corpus" and not isinstance(field.get("default"), dict):
-        return [_key(name, field, whole)]
-    [section] = (kind for kind in field["anyOf"] if "$ref" in kind)
-    inner = _resolved(section, whole)["properties"].items()
+        return [_key(name, field)]
+    [section] = (kind for kind in field["anyOf"] if "properties" in kind)
     others = "text, or a list of both," if name == "corpus" else "null"
     return [
         Key(name, "", f"{others} or the keys below it", _one_line(field["description"])),
-        *(_key(f"{name}.{key}", value, whole) for key, value in inner),
+        *(_key(f"{name}.{key}", value) for key, value in section["properties"].items()),
     ]
 
 
@@ -85,24 +97,15 @@ def page() -> str:
     return "\n".join(lines[1:])
 
 
-def _key(name: str, field: dict[str, Any], whole: dict[str, Any]) -> Key:
+def _key(name: str, field: dict[str, Any]) -> Key:
     default = yaml_inline(field["default"]) if "default" in field else "required"
-    return Key(name, default, _values(field, whole), _one_line(field["description"]))
+    return Key(name, default, _values(field), _one_line(field["description"]))
 
 
-def _resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema that `$ref` names, or `schema` itself if it has no `$ref`."""
-    if "$ref" not in schema:
-        return schema
-    named: dict[str, Any] = whole["$defs"][schema["$ref"].rpartition("/")[2]]
-    return named
-
-
-def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
+def _values(schema: dict[str, Any]) -> str:
     """Return, in words, the values that a schema allows: "whole number above 0, at most 32"."""
-    schema = _resolved(schema, whole)
     if "anyOf" in schema:
-        kinds = [_values(kind, whole) for kind in schema["anyOf"]]
+        kinds = map(_values, schema["anyOf"])
         return " or ".join(sorted(kinds, key=len))  # null before a number and its bounds
     if "const" in schema:
         return str(schema["const"])
@@ -113,17 +116,16 @@ def _values(schema: dict[str, Any], whole: dict[str, Any]) -> str:
         return f"a section of {' and '.join(schema['properties'])}"
     kind = str(schema["type"])
     if kind == "array":
-        return _list(schema, whole)
+        return _list(schema)
     bounds = [f"{word} {_short(schema[name])}" for name, word in _BOUNDS.items() if name in schema]
     return " ".join([_KINDS.get(kind, kind), ", ".join(bounds)]).rstrip()
 
 
-def _list(schema: dict[str, Any], whole: dict[str, Any]) -> str:
-    least, most = schema.get("minItems", 0), schema.get("maxItems")
+def _list(schema: dict[str, Any]) -> str:
+    least, most, inner = schema.get("minItems", 0), schema.get("maxItems"), schema["items"]
     count = f"{most} " if least == most else ""
-    inner = _resolved(schema["items"], whole)
     if "enum" in inner:
-        return f"list of {_values(inner, whole)}"
+        return f"list of {_values(inner)}"
     kind = {"integer": "whole numbers", "string": "texts"}.get(inner.get("type", ""), "such")
     return f"list of {count}{kind}"
 

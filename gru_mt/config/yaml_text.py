@@ -118,16 +118,9 @@ def compare_config(config: Config) -> str:
 
 def yaml_inline(value: Any) -> str:
     """Return a value as it is written behind a key: None -> "null", ["en"] -> "[en]"."""
-    return _dump([value], flow=True, width=_UNFOLDED).rstrip("\n")[1:-1]
+    return _dump([value], default_flow_style=True, width=_UNFOLDED).rstrip("\n")[1:-1]
 
 
-def _dump(value: Any, *, width: int = 80, flow: bool = False) -> str:
-    text: str = yaml.dump(
-        value,
-        Dumper=_Dumper,
-        sort_keys=False,
-        allow_unicode=True,
-        default_flow_style=flow,
-        width=width,
-    )
+def _dump(value: Any, **style: Any) -> str:
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, **style)
     return text

@@ -21,7 +21,7 @@ from gru_mt.data.prepare import TrainingData, prepare
 from gru_mt.data.splits import Splits
 from gru_mt.data.suggest_config import MOST_EPOCHS, usual_epochs
 from gru_mt.errors import UserError
-from gru_mt.model.device import resolve_device, resolve_precision
+from gru_mt.model.device import resolve_device
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 from gru_mt.training.distributed import Group
@@ -82,11 +82,9 @@ def measure_pace(
     Neither weights nor random numbers of the run depend on it.
     """
     training, pairs = config.training, loader.load((0, 0))
-    device = resolve_device(training.device)
     with torch.random.fork_rng(devices=[]):
-        model = build_model(config, data.tokenizer).to(device)
-    precision = resolve_precision(training.precision, device)
-    optimizer = Optimizer(model, training, precision, Group())
+        model = build_model(config, data.tokenizer).to(resolve_device(training.device))
+    optimizer = Optimizer(model, training, Group())
     updates = buffer_updates(training, pairs, 0)
 
     def make(first: int, count: int) -> tuple[float, int]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import load_data, prepare
 from gru_mt.data.splits import Splits
-from gru_mt.errors import as_path
+from gru_mt.errors import UserError, as_path
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
-from gru_mt.model.device import own_device, resolve_device, resolve_precision
+from gru_mt.model.device import own_device, resolve_device
 from gru_mt.model.fast import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
@@ -29,12 +30,7 @@ from gru_mt.training.optim.optimizer import Optimizer
 from gru_mt.training.output.checkpoint import load_checkpoint
 from gru_mt.training.output.lock import locked
 from gru_mt.training.output.logging import logging_to
-from gru_mt.training.output.run_writer import (
-    Metrics,
-    MetricsWriter,
-    require_tensorboard,
-    write_inputs,
-)
+from gru_mt.training.output.run_writer import Metrics, MetricsWriter, write_inputs
 from gru_mt.training.resume import Start, choose_start, receive_run, share_state
 from gru_mt.training.state import TrainState
 from gru_mt.training.trainer import Trainer
@@ -98,8 +94,11 @@ def train_run(
     # What is missing (a device, a package) is an error now, not after a long preparation.
     device = own_device(resolve_device(config.training.device))
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
-    if config.training.tensorboard:
-        require_tensorboard()
+    if config.training.tensorboard and find_spec("tensorboard") is None:
+        raise UserError(
+            "training.tensorboard: the package tensorboard is not installed: "
+            "pip install 'gru-mt[tensorboard]'"
+        )
     with (
         join_group(device) as group,
         locked(run) if group.is_main else nullcontext(),
@@ -125,8 +124,7 @@ def train_run(
                 model = build_model(config, data.tokenizer).to(device)
             if start.weights is not None:
                 load_named_tensors(model, named_tensors(start.weights), run.folder)
-            precision = resolve_precision(config.training.precision, device)
-            optimizer = Optimizer(model, config.training, precision, group)
+            optimizer = Optimizer(model, config.training, group)
             state = TrainState()
             if start.is_resumed:
                 state = load_checkpoint(run.checkpoints, optimizer, data.fingerprints)
@@ -140,6 +138,6 @@ def train_run(
                 run_log.open()
                 writer.start(state.step, config.training)
             # Loop
-            trainer = Trainer(config, data, loader, optimizer, state, writer)
+            trainer = Trainer(config, data, loader, optimizer, group, state, writer)
             with closing(loader), closing(writer):
                 return trainer.run()

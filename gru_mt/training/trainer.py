@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import torch
@@ -23,6 +23,7 @@ from gru_mt.model.device import machine
 from gru_mt.model.loss import forced_loss
 from gru_mt.progress import ProgressBar
 from gru_mt.storage import read_json, write_json
+from gru_mt.training.distributed import Group
 from gru_mt.training.optim.lr_schedule import buffer_updates, learning_rate
 from gru_mt.training.optim.optimizer import Optimizer, Update
 from gru_mt.training.output.checkpoint import save_checkpoint
@@ -34,25 +35,24 @@ from gru_mt.training.validation import calibrate, measure, perplexity
 log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Trainer:
     """The loop: updates, validations and checkpoints, in their order."""
 
-    def __init__(
-        self,
-        config: ResolvedConfig,
-        data: TrainingData,
-        loader: PairLoader,
-        optimizer: Optimizer,
-        state: TrainState,
-        writer: MetricsWriter,
-    ) -> None:
-        self.config, self.data, self.loader = config, data, loader
-        self.optimizer, self.state, self.group = optimizer, state, optimizer.group
-        self.writer, self.run_folder = writer, writer.run
-        self._window: list[Update] = []  # since the last report
-        self._window_s = self._saved_s = time.perf_counter()
-        self._newest: Update | None = None
-        self._shown = {"loss": "", "BLEU": "", "speed": ""}  # by the progress bar
+    config: ResolvedConfig
+    data: TrainingData
+    loader: PairLoader
+    optimizer: Optimizer
+    group: Group
+    state: TrainState
+    writer: MetricsWriter
+    _window: list[Update] = field(default_factory=list)  # since the last report
+    _window_s: float = field(default_factory=time.perf_counter)
+    _saved_s: float = field(default_factory=time.perf_counter)
+    _newest: Update | None = None
+    _shown: dict[str, str] = field(  # by the progress bar
+        default_factory=lambda: {"loss": "", "BLEU": "", "speed": ""}
+    )
 
     def run(self) -> TrainState:
         """Train to the end of the run, or until it stops early; return its state.
@@ -145,7 +145,7 @@ class Trainer:
         if not step:
             step, measured = self.state.step, ", not measured"
             self._save_translator({"epoch": self.state.epoch})
-        bundle = self.run_folder.bundle
+        bundle = self.writer.run.bundle
         log.info(f"the translator so far, of update {step:,}{measured}, is {bundle}")
         self.group.any_signal(signal)  # all wait, as a launcher ends all once the first has ended
         raise Interrupted(signal, "stopped and saved; the same command goes on")
@@ -153,7 +153,7 @@ class Trainer:
     def _save(self) -> None:
         if self.group.is_main:
             self.state = replace(self.state, elapsed_s=self.writer.elapsed_s)
-            folder, fingerprints = self.run_folder.checkpoints, self.data.fingerprints
+            folder, fingerprints = self.writer.run.checkpoints, self.data.fingerprints
             save_checkpoint(folder, self.optimizer, self.state, fingerprints)
         self._saved_s = self._window_s = time.perf_counter()  # this was no training
 
@@ -161,7 +161,7 @@ class Trainer:
         if self.group.is_main:
             data, average = self.data, self.optimizer.average
             bundle = Bundle(average, data.tokenizer, self.config, data.provenance)
-            save_bundle(self.run_folder.bundle, bundle, {"step": self.state.step} | metadata)
+            save_bundle(self.writer.run.bundle, bundle, {"step": self.state.step} | metadata)
 
     def _report_window(self) -> None:
         """Write metrics of the updates since the last report; stop at one not finite.
@@ -204,9 +204,9 @@ class Trainer:
         if self.group.is_main:
             lines = [self.data.pairs.where(row) for row in rows]
             values = {"update": update.step, "corpus_lines": lines}
-            write_json(self.run_folder.not_finite, values)
+            write_json(self.writer.run.not_finite, values)
         raise UserError(
-            f"update {update.step}: {what} not finite; {self.run_folder.not_finite} names the "
+            f"update {update.step}: {what} not finite; {self.writer.run.not_finite} names the "
             f"batch's {len(rows)} corpus lines; mend them or lower training.learning_rate, and "
             "start anew with --fresh"
         )
@@ -236,7 +236,7 @@ class Trainer:
         if state.step:
             log.info(f"resumed at update {state.step:,}")
         with suppress(UserError):  # there is no translator yet
-            if "learned_corrections" in read_provenance(self.run_folder.bundle):
+            if "learned_corrections" in read_provenance(self.writer.run.bundle):
                 log.warning(
                     "this checkpoint has learned no corrections, as its translator has: run gru-mt "
                     "learn after it, or begin with that translator: --from RUN --fresh"
@@ -251,7 +251,7 @@ class Trainer:
 
     def _end(self) -> None:
         """Write a summary and say how the run ended, unless that is done: the machine stays."""
-        training, state, run = self.config.training, self.state, self.run_folder
+        training, state, run = self.config.training, self.state, self.writer.run
         summary = state.state_dict()
         with suppress(UserError):  # there is none yet, or it is damaged
             if summary.items() <= read_json(run.summary).items():

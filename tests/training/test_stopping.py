@@ -55,11 +55,13 @@ def test_a_finished_run_says_so_and_goes_on_with_more(
         config = small_config("training.validate_steps=2", *settings)
         return train(config, tmp_path / "run")
 
-    scores([10.0] * 4)
-    first = trained("training.patience=1")
-    assert trained("training.patience=1") == first
+    scores([10.0, 20.0, *[15.0] * 5])
+    first = trained("training.patience=2")
+    assert (first.step, first.best_bleu) == (8, 20.0)
+    assert "stopped: no better for 2 validations, after" in capsys.readouterr().err
+    assert trained("training.patience=2") == first
     assert "finished; a larger training.patience goes on with it" in capsys.readouterr().err
-    assert trained("training.patience=3").step == first.step + 4
+    assert trained("training.patience=4").step == first.step + 4
 
 
 @pytest.fixture

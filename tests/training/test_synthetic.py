@@ -30,7 +30,7 @@ from gru_mt.training.synthetic import DRAWN_FROM, Sampling, back_translate, synt
 from gru_mt.training.train import train
 from tests.conftest import Configure
 from tests.training.stored import NO_AUGMENT, examples
-from tests.training.test_fine_tuning import CPU
+from tests.training.test_resume import CPU
 
 QUICK = ("training.max_steps=16", "training.learning_rate=0.02")
 FEW = "data.corpus={{path: {}, limit: 120}}"

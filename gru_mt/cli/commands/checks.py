@@ -22,6 +22,7 @@ from gru_mt.cli.streams import (
     require_stdout,
     table,
 )
+from gru_mt.model.fast.waiting import CROWDED, waited_for_cores_s, while_computing
 
 if TYPE_CHECKING:
     import torch
@@ -123,15 +124,14 @@ def _free_gb() -> float | None:
 def _speeds(device: "torch.device") -> dict[str, Any]:
     from gru_mt.config.load import load_config
     from gru_mt.config.recipes import list_recipes
-    from gru_mt.model.fast.waiting import CROWDED, while_computing
     from gru_mt.training.optim.speed import measure_speeds
 
     recipes = [one for one in list_recipes() if one.updates or one.name == SPEED_RECIPE]
     configs = [load_config(recipe.path) for recipe in recipes]
-    started_s, waited_s = time.perf_counter(), _waited_s()
+    started_s, waited_s = time.perf_counter(), waited_for_cores_s()
     with while_computing(device.type):
         speeds = dict(zip(recipes, measure_speeds(configs, device), strict=True))
-    waited_s, elapsed_s = _waited_s() - waited_s, time.perf_counter() - started_s
+    waited_s, elapsed_s = waited_for_cores_s() - waited_s, time.perf_counter() - started_s
     rows = [
         {
             "recipe": recipe.name,
@@ -148,15 +148,6 @@ def _speeds(device: "torch.device") -> dict[str, Any]:
         "others_compute": waited_s > CROWDED * elapsed_s,
         "recipes": sorted(rows, key=itemgetter("minutes")),
     }
-
-
-def _waited_s() -> float:
-    """Return for how long threads waited for a core so far; 0 where the system does not say."""
-    from gru_mt.model.fast.waiting import waited_for_cores_s
-
-    with suppress(OSError):
-        return waited_for_cores_s()
-    return 0.0
 
 
 def _fact_lines(facts: dict[str, Any]) -> Iterator[str]:

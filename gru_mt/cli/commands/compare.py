@@ -67,20 +67,16 @@ def compare(
     """
     require_stdout()
     paths = systems or []
-    for wrong, message in (
-        (
-            group and (paths or reference),
-            "--group: give groups of runs, or runs, or files with --reference",
-        ),
-        (
-            not group and len(paths) < 2,
-            "give two or more runs to compare, or files with --reference",
-        ),
-        (source and not reference, "--source belongs to files; give their --reference too"),
-        (split and reference, "--split belongs to runs; files with --reference have none"),
-        (html and group, "--html shows runs or files, not groups"),
-    ):
-        if wrong:
+    mistakes = {
+        "--group: give groups of runs, or runs, or files with --reference": group
+        and (paths or reference),
+        "give two or more runs to compare, or files with --reference": not group and len(paths) < 2,
+        "--source belongs to files; give their --reference too": source and not reference,
+        "--split belongs to runs; files with --reference have none": split and reference,
+        "--html shows runs or files, not groups": html and group,
+    }
+    for message, is_made in mistakes.items():
+        if is_made:
             raise UserError(message)
     groups = _groups(group)
     paths += [run for runs in groups.values() for run in runs]

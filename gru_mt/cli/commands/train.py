@@ -159,12 +159,9 @@ def _told_once() -> Iterator[None]:
         if _number("RANK"):
             sys.exit(128 + stopped.signal)
         raise
-    except UserError:
-        if _number("LOCAL_RANK"):
-            time.sleep(LAUNCHER_S)
-        raise
-    except ProcessLost:
-        if "RANK" in os.environ:
+    except (UserError, ProcessLost) as error:
+        waits = "RANK" in os.environ if isinstance(error, ProcessLost) else _number("LOCAL_RANK")
+        if waits:
             time.sleep(LAUNCHER_S)
         raise
 
@@ -194,11 +191,12 @@ def _report(run: Run) -> None:
 
 def _config_of(run: Path | None) -> Path:
     if run is None:
-        from gru_mt.config.recipes import measured_recipes
+        from gru_mt.config.recipes import list_recipes
 
+        measured = ", ".join(recipe.name for recipe in list_recipes() if recipe.bleu != "-")
         raise UserError(
-            f"give --config, a file or a recipe ({measured_recipes()}; see gru-mt config "
-            "--list); or --run alone to go on with a run as it was configured"
+            f"give --config, a file or a recipe ({measured}; see gru-mt config --list); or --run "
+            "alone to go on with a run as it was configured"
         )
     if not Run(run).config.is_file():
         raise UserError(f"{run}: holds no run to go on with; give --config to start one there")

@@ -76,10 +76,10 @@ def _crowded(period_s: float, ended: threading.Event) -> bool:
 def waited_for_cores_s() -> float:
     """Return for how many seconds living threads of this process were ready to run but had no core.
 
-    That is the second field of Linux's schedstat. Raises OSError where threads cannot be listed.
+    That is the second field of Linux's schedstat; other systems do not tell, and it is 0.
     """
     waited_ns = 0
-    for task in TASKS.iterdir():
+    for task in TASKS.iterdir() if TASKS.exists() else []:
         with suppress(OSError, IndexError):  # it has just ended
             waited_ns += int((task / "schedstat").read_text().split()[1])
     return waited_ns / 1e9

@@ -22,6 +22,7 @@ from gru_mt.config.schema import TrainingConfig
 from gru_mt.data.batching import make_batch
 from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.dataset.store import Ints
+from gru_mt.model.device import resolve_precision
 from gru_mt.model.loss import forced_loss
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.distributed import Group
@@ -56,13 +57,13 @@ class Optimizer:
     whatever its size, and embeddings are the largest weights and have the rarest gradients.
     """
 
-    def __init__(
-        self, model: Seq2Seq, config: TrainingConfig, precision: torch.dtype, group: Group
-    ) -> None:
-        self.model, self.precision = model, precision
+    def __init__(self, model: Seq2Seq, config: TrainingConfig, group: Group) -> None:
+        """Take the model, which is on the device that it computes on."""
+        self.model, self._config, self.group = model, config, group
         self.average = copy.deepcopy(model).requires_grad_(False)
-        self._config, self.group = config, group
         self._weights = list(model.parameters())
+        self.device = self._weights[0].device
+        self.precision = resolve_precision(config.precision, self.device)
         self._averaged_weights = list(self.average.parameters())
         named = list(model.named_parameters())
         embeddings = [weight for name, weight in named if "embedding" in name]
@@ -75,8 +76,8 @@ class Optimizer:
             {"params": vectors, "weight_decay": 0.0, "scale": 1.0},
         ]
         self._adamw = _AdamW(groups, betas=betas, eps=1e-9, fused=True)
-        self.device = self._weights[0].device
-        self._scaler = torch.amp.GradScaler(self.device.type, enabled=precision == torch.float16)
+        is_scaled = self.precision == torch.float16
+        self._scaler = torch.amp.GradScaler(self.device.type, enabled=is_scaled)
         self.scaled(torch.ones((), device=self.device))  # a process may step before it has a loss
 
     def update(

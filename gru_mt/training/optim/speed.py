@@ -12,7 +12,6 @@ from gru_mt.config.schema import Config, ModelConfig
 from gru_mt.data.dataset.ids import EpochPairs, IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import EOS
-from gru_mt.model.device import resolve_precision
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.progress import ProgressBar
 from gru_mt.training.distributed import Group
@@ -63,8 +62,7 @@ def _shape(config: Config) -> _Shape:
 def _speed(shape: _Shape, config: Config, device: torch.device) -> Speed:
     size = shape.vocabulary_size
     model = Seq2Seq(shape.model, source_size=size, target_size=size, joint=config.tokenizer.joint)
-    precision = resolve_precision(config.training.precision, device)
-    optimizer = Optimizer(model.to(device), config.training, precision, Group())
+    optimizer = Optimizer(model.to(device), config.training, Group())
     row_B = np.arange(max(1, shape.batch_tokens // TARGET_LENGTH))
     source, target = (_sentences(row_B, length, size) for length in (SOURCE_LENGTH, TARGET_LENGTH))
     pairs = EpochPairs(source, target, row_B)

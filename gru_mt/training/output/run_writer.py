@@ -6,7 +6,6 @@ Shapes: N updates, F of them finite.
 import logging
 import time
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -16,7 +15,6 @@ from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.evaluation_set import sets_to_json
 from gru_mt.data.prepare import TrainingData
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.errors import UserError
 from gru_mt.run import Run, flatten
 from gru_mt.storage import checksummed, json_bytes, os_errors_as, write_new
 from gru_mt.training.optim.optimizer import Update
@@ -62,15 +60,6 @@ def window_metrics(updates: Sequence[Update], started_s: float) -> tuple[Metrics
         "tokens_s": round(int(token_N.sum()) / seconds),
     }
     return metrics, [updates[row] for row in (~finite_N).nonzero().flatten().tolist()]
-
-
-def require_tensorboard() -> None:
-    """Raise UserError where the package that writes event files is not installed."""
-    if find_spec("tensorboard") is None:
-        raise UserError(
-            "training.tensorboard: the package tensorboard is not installed: "
-            "pip install 'gru-mt[tensorboard]'"
-        )
 
 
 class MetricsWriter:

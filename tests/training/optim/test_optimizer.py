@@ -23,11 +23,12 @@ SOURCE_BS = torch.tensor([[5, 6, 7], [8, 9, 3]])
 TARGET_BT = torch.tensor([[2, 10, 11], [2, 12, 13]])
 
 
-def make_optimizer(precision: torch.dtype = torch.float32, **training: Any) -> Optimizer:
+def make_optimizer(precision: str = "fp32", **training: Any) -> Optimizer:
     torch.manual_seed(0)
     config = ModelConfig(embedding_size=6, encoder_size=4, decoder_size=8, dropout=0.5)
     model = Seq2Seq(config, source_size=20, target_size=20, joint=True)
-    return Optimizer(model, TrainingConfig.model_validate(training), precision, Group())
+    settings = {"precision": precision} | training
+    return Optimizer(model, TrainingConfig.model_validate(settings), Group())
 
 
 def loss_of(optimizer: Optimizer) -> Tensor:
@@ -61,8 +62,8 @@ def test_a_microbatch_has_its_dropout_in_whatever_order_they_are_computed() -> N
     assert once.loss != twice.loss  # with the same masks the mean would be the same
 
 
-@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
-def test_the_clipped_norm_is_that_of_the_true_gradient(precision: torch.dtype) -> None:
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "fp16"])
+def test_the_clipped_norm_is_that_of_the_true_gradient(precision: str) -> None:
     """With fp16 the loss is scaled by 65,536, and so is the norm until the gradient is unscaled."""
     optimizer, plain = make_optimizer(precision), make_optimizer()
     gradients = torch.autograd.grad(loss_of(plain), list(plain.model.parameters()))
@@ -74,9 +75,9 @@ def test_the_clipped_norm_is_that_of_the_true_gradient(precision: torch.dtype) -
         torch.testing.assert_close(one, other)
 
 
-@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "fp16"])
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_a_gradient_that_is_not_finite_changes_nothing(precision: torch.dtype, bad: float) -> None:
+def test_a_gradient_that_is_not_finite_changes_nothing(precision: str, bad: float) -> None:
     optimizer = make_optimizer(precision)
     optimizer.scaled(loss_of(optimizer)).backward()
     optimizer.step(0.1, 0)

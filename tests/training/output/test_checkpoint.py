@@ -22,15 +22,13 @@ def save_three(folder: Path) -> None:
         save_checkpoint(folder, optimizer, TrainState(step=step, epoch_step=step), PRINTS)
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])
 def test_a_damaged_newest_checkpoint_is_named_and_the_one_before_is_used(
-    damage: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     save_three(tmp_path)
     newest = tmp_path / "step-00000003.safetensors"
     content = newest.read_bytes()
-    flipped = content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
-    newest.write_bytes({"cut": content[:-100], "flipped": flipped, "empty": b""}[damage])
+    newest.write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
     assert load_checkpoint(tmp_path, make_optimizer(), PRINTS).step == 2
     [warning] = [record.getMessage() for record in caplog.records]
     assert str(newest) in warning

@@ -173,22 +173,16 @@ def _translate_lines(
     with closing(_chunks(sentences, input_file, progress)) as chunks:
         for lines in chunks:
             translations = translator.translate([line.text for line in lines], **keywords)
-            _print(lines, translations, keywords["n_best"], as_json=as_json)
+            for line, translation in zip(lines, translations, strict=True):
+                _warn_of(line, translation)
+                if as_json:
+                    print_json(translation.to_json())
+                else:
+                    texts = translation.texts
+                    print_translation("\n".join(texts + [""] * (keywords["n_best"] - len(texts))))
+            flush_results()
             doubts.update(warnings_of(translations))
     return doubts
-
-
-def _print(
-    lines: "list[Line]", translations: "list[Translation]", n_best: int, *, as_json: bool
-) -> None:
-    for line, translation in zip(lines, translations, strict=True):
-        _warn_of(line, translation)
-        if as_json:
-            print_json(translation.to_json())
-        else:
-            texts = translation.texts
-            print_translation("\n".join(texts + [""] * (n_best - len(texts))))
-    flush_results()
 
 
 def _chunks(
@@ -196,6 +190,7 @@ def _chunks(
 ) -> "Generator[list[Line], None, None]":
     """Yield the lines to translate: the sentences, else the file's, else those of stdin."""
     from gru_mt.inference.preprocessing.lines import decode_line
+    from gru_mt.storage import os_errors_as
 
     if sentences:
         raw = map(os.fsencode, sentences)
@@ -203,14 +198,13 @@ def _chunks(
         return
     if input_file is None and sys.stdin is None:
         raise UserError("stdin: is closed; give sentences or --input")
-    try:
+    name = short_text(input_file or "stdin")
+    with os_errors_as(name, "read"):
         if input_file is None:
-            yield from _read(cast("BufferedReader", sys.stdin.buffer), "stdin", progress)
-        else:
-            with input_file.open("rb") as file:
-                yield from _read(file, short_text(input_file), progress)
-    except OSError as error:
-        raise UserError(f"{input_file or 'stdin'}: cannot be read: {error.strerror}") from None
+            yield from _read(cast("BufferedReader", sys.stdin.buffer), name, progress)
+            return
+        with input_file.open("rb") as file:
+            yield from _read(file, name, progress)
 
 
 def _read(file: "BufferedReader", name: str, progress: "LineProgress") -> "Iterator[list[Line]]":
