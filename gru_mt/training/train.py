@@ -138,6 +138,6 @@ def train_run(
                 run_log.open()
                 writer.start(state.step, config.training)
             # Loop
-            trainer = Trainer(config, data, loader, optimizer, group, state, writer)
+            trainer = Trainer(config, data, loader, optimizer, state, writer)
             with closing(loader), closing(writer):
                 return trainer.run()

@@ -43,7 +43,6 @@ class Trainer:
     data: TrainingData
     loader: PairLoader
     optimizer: Optimizer
-    group: Group
     state: TrainState
     writer: MetricsWriter
     _window: list[Update] = field(default_factory=list)  # since the last report
@@ -53,6 +52,11 @@ class Trainer:
     _shown: dict[str, str] = field(  # by the progress bar
         default_factory=lambda: {"loss": "", "BLEU": "", "speed": ""}
     )
+
+    @property
+    def group(self) -> Group:
+        """The processes that train together."""
+        return self.optimizer.group
 
     def run(self) -> TrainState:
         """Train to the end of the run, or until it stops early; return its state.

@@ -132,8 +132,8 @@ def test_whatever_a_model_wants_each_placeholder_is_written_as_often_as_in_its_s
 ) -> None:
     model = random_model()
     with torch.no_grad():
-        for id_, each in bias.items():
-            model.output_bias_V[id_] += each
+        for id_, change in bias.items():
+            model.output_bias_V[id_] += change
     engine, sources, best = TorchEngine(model), random_sources(8, 20, seed=1), []
     for beam_size, margin in ((1, 1.5), (4, math.inf)):
         together, alone = (
