@@ -1,6 +1,6 @@
-"""Programs that speak LibreTranslate's API: two of its clients, and what Mastodon sends.
+"""Programs that speak LibreTranslate's API: two of its clients, and requests as others send them.
 
-What Mastodon sends and reads is by its sources of 2025.
+What Weblate, Mastodon and Subtitle Edit send and read is by their sources of 2025.
 """
 
 from collections.abc import Callable
@@ -47,6 +47,19 @@ def test_deep_translator(start: Start, alone: Translate, tmp_path: Path) -> None
         LibreTranslator("fr", "en", KEY, custom_url=url).translate("un chat")
 
 
+@pytest.mark.parametrize("key", ["", KEY])
+def test_weblate(start: Start, alone: Translate, key: str) -> None:
+    url = start(keys=[key] if key else [])
+    assert {"en", "fr"} <= {each["code"] for each in requests.get(f"{url}/languages").json()}
+    texts = ["I see one cat.", "we want %(count)d dog!", "<b>They</b> like it.\n"]
+    values = {"api_key": key, "q": texts, "source": "en", "target": "fr"}
+    answer = requests.post(f"{url}/translate", json=values, headers={"User-Agent": "Weblate/5.18"})
+    translated = answer.json()["translatedText"]
+    assert translated[:2] == [*map(alone, texts[:2])]
+    assert translated[2].endswith("\n")
+    assert "%(count)d" in translated[1]
+
+
 @pytest.mark.parametrize("source", ["en", "auto"])
 def test_mastodon(start: Start, source: str) -> None:
     url, headers = start(), {"Content-Type": "application/json"}
@@ -67,3 +80,10 @@ def test_mastodon(start: Start, source: str) -> None:
         assert html.count(part) == status.count(part), part
     detected = [each["language"] for each in found.get("detectedLanguage", [])]
     assert detected == (["en", "en"] if source == "auto" else [])
+
+
+def test_subtitle_edit(start: Start, alone: Translate) -> None:
+    body = '{"q": "We see one cat.<br />I like \\"it\\".", "source": "en", "target": "fr"}'
+    headers = {"Content-Type": "application/json", "accept": "application/json"}
+    answer = requests.post(f"{start()}/translate", data=body.encode(), headers=headers)
+    assert answer.json()["translatedText"].count("<br />") == 1
