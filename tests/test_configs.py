@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from compare_cells import SETTINGS
 
-from gru_mt.config.load import load_config
+from gru_mt.config.load import load_config, parse_config
 from gru_mt.config.reference import described_sections
 from gru_mt.training.resume import MAY_CHANGE
 from gru_mt.training.train import train
@@ -97,3 +97,10 @@ def test_the_readme_says_what_may_change_when_a_run_goes_on() -> None:
     guide = told()[0].partition("## When a run goes on")[2]
     listed = " ".join(re.findall(r"^- (.*):", guide, re.MULTILINE))
     assert set(re.findall(r"`([\w.*]+)`", listed)) == set(MAY_CHANGE)
+
+
+@pytest.mark.parametrize(
+    "block", re.findall(r"^```yaml\n(.*?)^```", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+)
+def test_an_example_of_the_readme_is_a_configuration(block: str) -> None:
+    parse_config(block, where="configs/README.md")
