@@ -76,13 +76,13 @@ def plan_batches(
         while (count := index - first) and (
             (count + 1) * tokens > batch_tokens or count >= most_pairs
         ):
-            first += _even(count)
+            first += even_size(count)
             ends.append(first)
     batches = np.split(shuffled_N[order_N], ends)
     return [batches[number] for number in rng.permutation(len(batches))]
 
 
-def _even(count: int) -> int:
+def even_size(count: int) -> int:
     """Return the largest of few sizes up to a count: 7 -> 7, 15 -> 8, 75 -> 64, 155 -> 128."""
     step = next(step for step in PAIRS_STEPS if count >= 4 * step or step == PAIRS_STEPS[-1])
     return count - count % step or count

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from gru_mt.config.schema import Config, ModelConfig
+from gru_mt.data.batching import even_size
 from gru_mt.data.dataset.ids import EpochPairs, IdSequences
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import EOS
@@ -63,7 +64,7 @@ def _speed(shape: _Shape, config: Config, device: torch.device) -> Speed:
     size = shape.vocabulary_size
     model = Seq2Seq(shape.model, source_size=size, target_size=size, joint=config.tokenizer.joint)
     optimizer = Optimizer(model.to(device), config.training, Group())
-    row_B = np.arange(max(1, shape.batch_tokens // TARGET_LENGTH))
+    row_B = np.arange(even_size(max(1, shape.batch_tokens // TARGET_LENGTH)))
     source, target = (_sentences(row_B, length, size) for length in (SOURCE_LENGTH, TARGET_LENGTH))
     pairs = EpochPairs(source, target, row_B)
     times_s: list[float] = []
