@@ -39,16 +39,16 @@ def test_the_rate_warms_up_then_follows_its_schedule(
 @pytest.mark.parametrize(
     ("pairs", "settings", "batch_tokens", "warmup_steps"),
     [
-        # 1,500 x 10 tokens: a hundredth is 150, below the smallest; 25 pairs a batch, 60 an epoch.
-        (1_500, {}, 256, 600 // 8),
-        # 8,000 x 10: a hundredth is 800, so 512; 51 pairs a batch, 157 an epoch.
-        (8_000, {"max_epochs": 1}, 512, 157 // 8),
-        # The largest; 204 pairs a batch, 148 an epoch, 1,480 in all, the longest warm-up.
-        (30_000, {}, 2_048, 148 * 10 // 8),
+        # 1,500 x 10 tokens: a hundredth is 150, below the smallest; 24 pairs a batch, 63 an epoch.
+        (1_500, {}, 256, 630 // 8),
+        # 8,000 x 10: a hundredth is 800, so 512; 48 pairs a batch, 167 an epoch.
+        (8_000, {"max_epochs": 1}, 512, 167 // 8),
+        # The largest; 192 pairs a batch, 157 an epoch, 1,570 in all, the longest warm-up.
+        (30_000, {}, 2_048, 157 * 10 // 8),
         (30_000, {"max_epochs": 20}, 2_048, 200),
         (30_000, {"max_steps": 80}, 2_048, 10),
-        # Two microbatches an update, each half as large: 25 pairs, 320 of them, 160 updates.
-        (8_000, {"accumulation": 2, "max_epochs": 1}, 256, 320 // 2 // 8),
+        # Two microbatches an update, each half as large: 24 pairs, 334 of them, 167 updates.
+        (8_000, {"accumulation": 2, "max_epochs": 1}, 256, 334 // 2 // 8),
         (1_500, {"batch_tokens": 500, "warmup_steps": 7}, 500, 7),
     ],
 )
