@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Self
 
@@ -65,8 +65,8 @@ class EvaluationSet:
     @property
     def examples(self) -> list[Example]:
         """Each source with each of its references."""
-        rows = enumerate(zip(self.sources, self.references, strict=True), start=1)
-        return [Example(source, target, n) for n, (source, targets) in rows for target in targets]
+        pairs = zip(count(1), self.sources, self.references, strict=False)
+        return [Example(source, target, n) for n, source, targets in pairs for target in targets]
 
 
 _SETS = TypeAdapter(list[EvaluationSet])
@@ -88,10 +88,17 @@ def load_sets(path: Path) -> list[EvaluationSet]:
 def sets_from_json(values: dict[str, Any]) -> list[EvaluationSet]:
     """Return the sets that `sets_to_json` gave; ValueError says what is wrong with others."""
     try:
-        return _SETS.validate_python(values.get("sets"))
+        sets = _SETS.validate_python(values.get("sets"))
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, ('sets', *first['loc'])))}: {first['msg']}") from None
+    for found in sets:
+        sizes = len(found.sources), len(found.references)
+        if sizes[0] != sizes[1]:
+            raise ValueError(f"{found.name}: {sizes[0]:,} sources, references of {sizes[1]:,}")
+        if not all(found.references):
+            raise ValueError(f"{found.name}: a sentence has no references")
+    return sets
 
 
 def load_evaluation_set(

@@ -137,9 +137,13 @@ def test_a_run_and_its_bundle_find_the_same_part(tmp_path: Path) -> None:
 
 def test_sets_that_are_damaged_or_of_another_shape_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "test.json"
-    shape = {"sources": ["a"], "references": [["x"]], "name": 3}
-    files: list[dict[str, Any]] = [{"sets": [shape]}, {"sets": shape}, {"sets": [1]}, {}]
-    for damaged in files:
+    shapes: list[dict[str, Any]] = [
+        {"sources": ["a"], "references": [["x"]], "name": 3},
+        {"sources": ["a"], "references": [[]]},
+        {"sources": ["a", "b"], "references": [["x"]]},
+    ]
+    files: list[dict[str, Any]] = [{"sets": [{"name": "a"} | values]} for values in shapes]
+    for damaged in [*files, {"sets": shapes[0]}, {"sets": [1]}, {}]:
         write_checksummed_json(path, damaged)
         with pytest.raises(UserError, match=r"test\.json: damaged: "):
             read_sets(tmp_path, "test")

@@ -91,6 +91,11 @@ def words(text: str) -> list[str]:
     return WORD.findall(SPACELESS.sub(lambda match: f" {match[0]} ", text))
 
 
+def is_word(text: str) -> bool:
+    """Return whether `text` can be a part of a cleaned text: not empty, and without spaces."""
+    return text.split() == [text] and not CONTROL.search(text)
+
+
 def in_word(character: str) -> bool:
     """Return whether a character, or "", is one of a word: a letter, a digit, a vowel sign."""
     return _IN_WORD.match(character) is not None

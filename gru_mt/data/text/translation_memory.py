@@ -9,9 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, Self
 
-from gru_mt.data.text.normalize import APOSTROPHES, LONGEST_SHORT, PLAIN_MARKS, WORD, is_short
+from gru_mt.data.text.normalize import (
+    APOSTROPHES,
+    CONTROL,
+    LONGEST_SHORT,
+    PLAIN_MARKS,
+    WORD,
+    clean,
+    is_short,
+)
 from gru_mt.data.text.truecase import is_all_caps
 from gru_mt.data.tokenizer.special import PLACEHOLDER, file_lines
+from gru_mt.errors import short_repr
 
 MOST_TEXTS = 100_000  # sources that are kept, the most frequent ones
 MOST_TRANSLATIONS = 4  # of a text
@@ -122,18 +131,33 @@ class TranslationMemory:
         header, *lines = file_lines(data)
         if header != _HEADER:
             raise ValueError("it has no header")
-        if lines.count("") < 2:
-            raise ValueError("it ends before its last part")
-        first = lines.index("")
-        second = lines.index("", first + 1)
-        rows = [line.split("\t") for line in lines]
-        marks = {mark: (opening, closing) for mark, opening, closing in rows[:first]}
+        marks: dict[str, Sequence[str]] = {}
+        names: list[str] = []
         pairs: list[_Pair] = []
-        source = ""
-        for new_source, target, *times in rows[second + 1 :]:
-            source = new_source or source
-            pairs.append(_Pair(source, target, int(times[0]) if times else 1))
-        return cls(pairs, marks, lines[first + 1 : second])
+        part, source = 0, ""
+        for number, line in enumerate(lines, start=2):
+            columns = line.split("\t")
+            if not line and part < 2:
+                part += 1
+                continue
+            if part == 0:
+                is_right = len(columns) == 3 and _is_line(line)
+                marks[columns[0]] = columns[1:]
+            elif part == 1:
+                is_right = WORD.fullmatch(line) is not None and _is_line(line)
+                names.append(line)
+            else:
+                source = columns[0] or source
+                target, times = (*columns[1:], "1")[:2] if columns[1:] else ("", "")
+                is_right = len(columns) < 4 and times.isdecimal() and len(times) < 10
+                is_right = is_right and _is_text(source) and _is_text(target)
+                pairs.append(_Pair(source, target, int(times) if is_right else 0))
+            if not is_right:
+                kind = ("mark", "word", "pair of texts")[part]
+                raise ValueError(f"line {number} is no {kind}: {short_repr(line)}")
+        if part < 2:
+            raise ValueError("it ends before its last part")
+        return cls(pairs, marks, names)
 
     def find(self, text: str) -> list[str]:
         """Return the translations of a cleaned text, best first; none where it is not known.
@@ -244,3 +268,11 @@ def _learn_names(pairs: Iterable[_Pair], targets: Iterable[str]) -> list[str]:
         for word in dict.fromkeys(first[2] for first in firsts if first)
         if word[0] != word[0].lower() and inside[word] >= max(LEAST_INSIDE, inside[word.lower()])
     ]
+
+
+def _is_line(text: str) -> bool:
+    return len(text) <= LONGEST_SHORT and not CONTROL.search(text)
+
+
+def _is_text(text: str) -> bool:
+    return _is_line(text) and text == clean(text) and parts(text)[1] != ""

@@ -12,10 +12,12 @@ from typing import Self
 from gru_mt.data.text.normalize import APOSTROPHES, IN_WORD, LETTER, TITLE, WORD, words
 from gru_mt.data.text.spelling import COMMON, SHORT, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import file_lines
+from gru_mt.errors import short_repr
 
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
 COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
 RARE = 2  # occurrences
+LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_SMALL = 4  # letters of a word that is small in a title
 LEARNED = 50  # occurrences of U.S., from which on a model translates it
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
@@ -95,9 +97,9 @@ class Truecaser:
         forms |= {word.lower(): word for word in learned}
         total.update({word.lower(): count for word, count in learned.items()})
         rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
-        kept = {low: forms[low] for low, _ in total.most_common(MOST_WORDS)}
+        kept = [low for low, _ in total.most_common(MOST_WORDS) if len(low) <= LONGEST_WORD]
         copies_names = sum(word in copied for word in rare) > COPIED * len(rare)
-        return cls(kept, copies_names=copies_names)
+        return cls({low: forms[low] for low in kept}, copies_names=copies_names)
 
     def extended(self, other: "Truecaser") -> "Truecaser":
         """Return this truecaser with the words of another that it lacks, after its own."""
@@ -118,6 +120,11 @@ class Truecaser:
         habit = _HEADER.fullmatch(header)
         if not habit:
             raise ValueError("it has no header")
+        for form in forms:
+            if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
+                raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")
+            if not any(kind.fullmatch(form) for kind in (WORD, _ELIDED, _INITIALS)):
+                raise ValueError(f"{short_repr(form)} is no word")
         return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")
 
     def __contains__(self, word: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Self
 
 import sentencepiece
 
-from gru_mt.data.text.normalize import clean
+from gru_mt.data.text.normalize import clean, is_word
 from gru_mt.data.tokenizer import special
 from gru_mt.data.tokenizer.special import PLACEHOLDER_IDS, PLACEHOLDER_TOKENS, SPECIALS
 from gru_mt.data.tokenizer.subword_sampling import (
@@ -19,7 +19,7 @@ from gru_mt.data.tokenizer.subword_sampling import (
     bpe_segmenter,
     unigram_segmenter,
 )
-from gru_mt.errors import UserError, short_text
+from gru_mt.errors import UserError, short_repr, short_text
 
 _ESCAPE = "\ue000"  # a private-use character: with a 1 it stands for SPACE, with a 0 for itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -50,6 +50,8 @@ class Subwords:
                 f"{len(PLACEHOLDER_TOKENS)} placeholder tokens and the 256 bytes; an older model "
                 "must be trained again"
             )
+        if odd := [piece for piece in pieces if not is_word(piece)]:
+            raise ValueError(f"its piece {short_repr(odd[0])} is none of a cleaned text")
         of_text = [*PLACEHOLDER_IDS, *range(len(_FIRST), len(pieces))]
         self._ids = {pieces[id_]: id_ for id_ in of_text}
         self._segmenters: dict[float, Segmenter] = {}

@@ -5,8 +5,6 @@ One of these stands for a span of text that is copied: see `data.text.placeholde
 
 import re
 
-from gru_mt.data.text.normalize import CONTROL
-
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 PLACEHOLDER_TOKENS = tuple(map(chr, range(0xE010, 0xE018)))  # private-use characters
@@ -19,16 +17,10 @@ MOST_TOKENS = 1_000_000  # of a vocabulary; see tokenizer.vocabulary_size
 
 
 def file_lines(data: bytes) -> list[str]:
-    """Return the lines of a tokenizer's text file; raises ValueError where it is damaged.
-
-    A run and a model folder have the file's digest, so what a line holds is not checked.
-    """
+    """Return the lines of a tokenizer's text file; raises ValueError where it is damaged."""
     if data.count(b"\n") > MOST_TOKENS:
         raise ValueError(f"it has more than {MOST_TOKENS:,} lines")
-    text = data.decode()
-    *lines, rest = text.split("\n")
+    *lines, rest = data.decode().split("\n")
     if rest or not lines:
         raise ValueError("it is empty, or its last line is truncated")
-    if CONTROL.search(text):  # a terminal would obey it
-        raise ValueError("it has control characters")
     return lines

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
-from gru_mt.data.text.normalize import IN_WORD, in_word
+from gru_mt.data.text.normalize import IN_WORD, in_word, is_word
 from gru_mt.data.tokenizer.special import (
     BOS,
     EOS,
@@ -22,6 +22,7 @@ from gru_mt.data.tokenizer.special import (
 from gru_mt.errors import UserError
 
 _FIRST = (*SPECIALS, *PLACEHOLDER_TOKENS)
+_JOINS = ("", "<", ">", "<>")  # where a token has no space: nowhere, before it, after it, both
 
 
 @cache
@@ -69,10 +70,7 @@ class Words:
     """A vocabulary of words. `decode` spaces punctuation as the corpus mostly does."""
 
     def __init__(self, tokens: Sequence[str], joins: Mapping[str, str], kind: str = "word") -> None:
-        """Take the tokens in the order of ids, and how text is split.
-
-        `joins` tells of some tokens where they have no space: "<" before, ">" after, "<>" both.
-        """
+        """Take the tokens in the order of ids, the _JOINS of some, and how text is split."""
         self.kind, self.tokens, self._joins = kind, tuple(tokens), joins
         self._ids = {token: index for index, token in enumerate(tokens)}
 
@@ -109,17 +107,24 @@ class Words:
     def from_bytes(cls, data: bytes) -> Self:
         """Return what `to_bytes` wrote; raises ValueError that says what is wrong with it."""
         rows = [line.partition("\t")[::2] for line in file_lines(data)]
-        kind = "space" if rows[0][1] == "space" else "word"
+        kind = "space" if rows[0] == (SPECIALS[PAD], "space") else "word"
+        if kind == "space":
+            rows[0] = SPECIALS[PAD], ""
         tokens = [token for token, _ in rows]
         if tuple(tokens[: len(_FIRST)]) != _FIRST:
             raise ValueError(
                 f"it must begin with the lines {', '.join(SPECIALS)} and {len(PLACEHOLDER_TOKENS)} "
                 "placeholder tokens; an older model must be trained again"
             )
+        seen: set[str] = set()
+        for number, (token, joins) in enumerate(rows, start=1):
+            if not is_word(token) or token in seen or joins not in _JOINS:
+                raise ValueError(f"line {number} is not a new word, alone or with a tab and <, >")
+            seen.add(token)
         return cls(tokens, dict(rows), kind)
 
     def to_bytes(self) -> bytes:
-        """Return plain text: a line for each token in the order of ids, its joins after a tab.
+        """Return plain text: a line for each token in the order of ids, its _JOINS after a tab.
 
         In the first line, which is <pad>, "space" after the tab is the vocabulary's kind.
         """

@@ -111,9 +111,9 @@ def test_a_written_truecaser_is_read_as_it_was() -> None:
 
 
 def test_what_is_no_truecaser_is_refused_in_one_line() -> None:
-    lines = [b"", b"\nTom", b"\n\x1b[2J\n", b"\nTo\xff\n"]
+    lines = [b"", b"\nTom", b"\nTom\r\n", b"\n\n", b"\na b\n", b"\n\x1b[2J\n", b"\nTo\xff\n"]
     for data in [b"", b"Tom\n", *(b"# gru-mt lexicon: names copied" + line for line in lines)]:
-        with pytest.raises(ValueError, match=r"header|control|truncated|utf-8") as error:
+        with pytest.raises(ValueError, match=r"header|no word|truncated|utf-8") as error:
             Truecaser.from_bytes(data)
         assert "\n" not in str(error.value)
 

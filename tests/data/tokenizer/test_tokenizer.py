@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gru_mt.data.text import truecase
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer import tokenizer as tokenizer_module
@@ -149,6 +150,9 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "scrambled": lambda model: random.Random(1).randbytes(len(model)),
     "foreign": lambda _: sentencepiece_model(),
     "without bytes": lambda _: sentencepiece_model(pad_id=PAD, unk_id=UNK, bos_id=BOS, eos_id=EOS),
+    "a piece that is no text": lambda model: (
+        model.replace(b"\n\x01o\x15", b"\n\x01\x1b\x15") + b"\xff"
+    ),
     "words, cut off": lambda _: b"<pad>\n<unk>\n<s>\n</s>\nwor",
 }
 
@@ -183,9 +187,17 @@ def test_a_missing_or_huge_file_is_named(tmp_path: Path, monkeypatch: pytest.Mon
             Tokenizer.load(tmp_path)
 
 
-def test_more_tokens_than_there_may_be_are_not_read() -> None:
+def test_more_tokens_or_longer_words_than_there_may_be_are_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for parse in (Words.from_bytes, Truecaser.from_bytes):
         with pytest.raises(ValueError, match="more than 1,000,000 lines"):
             parse(b"a\n" * 1_000_001)
     with pytest.raises(ValueError, match="more than 1,000,000 pieces"):
         Subwords(b"\n\x00" * 4_000_001)
+    monkeypatch.setattr(truecase, "LONGEST_WORD", 10)
+    word, longest = "a" * 11, "a" * 10
+    with pytest.raises(ValueError, match="11 letters, more than 10"):
+        Truecaser.from_bytes(f"# gru-mt lexicon: names copied\n{word}\n".encode())
+    learned = Truecaser.learn([f"{word} {longest}"], ["x"])
+    assert [each in learned for each in (word, longest)] == [False, True]

@@ -86,7 +86,10 @@ def test_the_file_is_plain_text_and_gives_the_same_vocabulary_back() -> None:
     [
         (b"<pad>\n<unk>\n<s>\n</s>\nword", "its last line is truncated"),
         (b"<pad>\n<s>\n<unk>\n</s>\n", "must begin with the lines <pad>, <unk>, <s>, </s>"),
-        (LINES + b"a\x1b[2J\n", "it has control characters"),
+        (LINES + b"a\na\n", "line 14 is"),
+        (LINES + b"a\t7\n", "line 13 is"),
+        (LINES.replace(b"<pad>", b"<pad>\tchar"), "line 1 is"),
+        (LINES + b"a\x1b[2J\n", "line 13 is"),
         (b"<pad>\n\xff\n", "utf-8"),
     ],
 )
