@@ -84,6 +84,9 @@ def read_hypotheses(run: Run, split: str) -> RunHypotheses | None:
             row["set"] = one
         found = TypeAdapter(RunHypotheses).validate_python(values)
         for index, kept in enumerate(found.sets):
+            columns = kept.texts, kept.scores, kept.confidences, kept.warnings
+            if any(len(column) != len(kept.set.sources) for column in columns):
+                raise ValueError(f"its lists do not have {len(kept.set.sources):,} items")
             pairs = zip(kept.corpus_scores, SCORE_NAMES, strict=True)  # older runs have other names
             scores = Scores(*(replace(score, name=name) for score, name in pairs))
             found.sets[index] = replace(kept, corpus_scores=scores)

@@ -85,6 +85,10 @@ def test_damaged_hypotheses_are_named_in_one_line(run: Run) -> None:
         write_checksummed_json(path, values | {"sets": sets})
         with pytest.raises(UserError, match=r"^\S+test\.hypotheses\.json: damaged: sets.*$"):
             read_hypotheses(run, "test")
+    short = values["sets"][0] | {"texts": ["Un chien."]}
+    write_checksummed_json(path, values | {"sets": [short]})
+    with pytest.raises(UserError, match="damaged: its lists do not have 2 items"):
+        read_hypotheses(run, "test")
     path.write_text(path.read_text().replace("Un chien.", "Un rat."))
     with pytest.raises(UserError, match=r"test\.hypotheses\.json: damaged: its contents"):
         read_hypotheses(run, "test")
