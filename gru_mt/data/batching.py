@@ -16,7 +16,6 @@ from gru_mt.data.tokenizer.special import BOS, PAD
 # In bf16 oneDNN compiles a kernel of about 1 MB for each shape of a product, and a batch has ten
 # products of shapes of its own. So batches have few sizes, and sources few padded lengths.
 SOURCE_STEP = 4  # tokens
-PAIRS_STEPS = 32, 16, 8  # from four times as many pairs on
 
 
 class Batch(NamedTuple):
@@ -84,5 +83,5 @@ def plan_batches(
 
 def even_size(count: int) -> int:
     """Return the largest of few sizes up to a count: 7 -> 7, 15 -> 8, 75 -> 64, 155 -> 128."""
-    step = next(step for step in PAIRS_STEPS if count >= 4 * step or step == PAIRS_STEPS[-1])
+    step = 32 if count >= 128 else 16 if count >= 64 else 8
     return count - count % step or count

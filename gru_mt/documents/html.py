@@ -83,19 +83,18 @@ def _places(page: str) -> Iterator[Place]:
     """Yield the texts between the tags of blocks, without the spaces around them."""
     has_name = "&nbsp;" in page  # else a no-break space is one
     for is_inline, group in groupby(_whole(_events(page)), key=lambda event: event.is_inline):
-        if is_inline:
-            run = [*group]
-            start, end = run[0].start, run[-1].end
-            start = end - len(page[start:end].lstrip(_SPACES))
-            end = start + len(page[start:end].rstrip(_SPACES))
-            run[0] = run[0]._replace(start=start)
-            run[-1] = run[-1]._replace(end=end)
-            pieces = (_piece(page, event) for event in run)
-            place = place_of(
-                pieces, replacing(start, end), lambda text, _: _written(text, "", has_name)
-            )
-            if place:
-                yield place
+        if not is_inline:
+            continue
+        run = [*group]
+        start, end = run[0].start, run[-1].end
+        start = end - len(page[start:end].lstrip(_SPACES))
+        end = start + len(page[start:end].rstrip(_SPACES))
+        run[0] = run[0]._replace(start=start)
+        run[-1] = run[-1]._replace(end=end)
+        pieces = (_piece(page, event) for event in run)
+        edits = replacing(start, end)
+        if place := place_of(pieces, edits, lambda text, _: _written(text, "", has_name)):
+            yield place
 
 
 def _piece(page: str, event: _Event) -> Piece:

@@ -159,9 +159,12 @@ def _told_once() -> Iterator[None]:
         if _number("RANK"):
             sys.exit(128 + stopped.signal)
         raise
-    except (UserError, ProcessLost) as error:
-        waits = "RANK" in os.environ if isinstance(error, ProcessLost) else _number("LOCAL_RANK")
-        if waits:
+    except UserError:
+        if _number("LOCAL_RANK"):
+            time.sleep(LAUNCHER_S)
+        raise
+    except ProcessLost:
+        if "RANK" in os.environ:
             time.sleep(LAUNCHER_S)
         raise
 
