@@ -1,6 +1,7 @@
 """The application: routes, errors, counts, the page; and how it listens."""
 
 import asyncio
+import gc
 import logging
 import math
 import socket
@@ -23,6 +24,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gru_mt.errors import UserError, short_text
 from gru_mt.server.api import Api
@@ -34,6 +36,7 @@ from gru_mt.server.requests import ANSWERS, SPEC, answer_error
 
 QUIET_S = 60.0  # in which nobody asks
 BUSY_S = 3_600.0  # after which models learn though somebody asks
+MOST_HEAD = 65_536  # bytes of a request's first line and headers, and one packet more
 Handler = Callable[[Request], Awaitable[Response]]
 log = logging.getLogger(__name__)
 
@@ -61,6 +64,7 @@ async def _lifespan(api: Api, app: Starlette) -> AsyncIterator[None]:
         with translators(api.directions.all) as (count, translate):
             running = api.batcher.running(count, translate)
             async with running, while_running(_learn_when_quiet(api)):
+                gc.freeze()  # the models stay: the collector need not visit them
                 yield
 
 
@@ -166,6 +170,31 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class Protocol(HttpToolsProtocol):
+    """HTTP/1.1 as httptools reads it, with at most MOST_HEAD bytes beside bodies."""
+
+    _size = 0  # bytes since a request, its headers or a part of its body ended
+
+    def data_received(self, data: bytes) -> None:
+        if self._size > MOST_HEAD:
+            self.send_400_response("The headers are too long.")
+            return
+        self._size += len(data)
+        super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        self._size = 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._size = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._size = 0
+        super().on_message_complete()
+
+
 class Server(uvicorn.Server):
     """Answers on a socket until a signal: it finishes what is under way, unless a second one comes.
 
@@ -179,7 +208,7 @@ class Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             lifespan="on",
-            http="h11",  # it limits headers; httptools, where it is installed, does not
+            http=Protocol,
             ws="none",
             timeout_graceful_shutdown=math.ceil(api.limits.document_seconds),
         )

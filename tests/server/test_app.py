@@ -1,6 +1,7 @@
 """The routes: what clients get for what they send."""
 
 import socket
+from contextlib import suppress
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -212,6 +213,32 @@ def test_the_specification_names_every_route_and_its_methods(translator: Transla
     methods = {each.path: each.methods - {"HEAD"} for each in routes if each.path not in PAGE}
     described = {path: {name.upper() for name in its} for path, its in SPEC["paths"].items()}
     assert described == methods
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        "GET /?q=",
+        "GET /health HTTP/1.1\r\nX: ",
+        "POST /detect HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: ",  # a trailer
+    ],
+)
+def test_a_head_without_an_end_is_refused(start: Start, begun: str) -> None:
+    host, port = start().removeprefix("http://").split(":")
+    sent = 0
+    with socket.create_connection((host, int(port))) as client, suppress(ConnectionError):
+        client.sendall(begun.encode())
+        while sent < 100_000_000:
+            client.sendall(b"a" * 100_000)
+            sent += 100_000
+    assert sent < 10_000_000  # what the system has room for, too
+
+
+def test_headers_may_be_long_and_chunks_many(start: Start) -> None:
+    chunks = (b"q=see".ljust(100) for _ in range(1_000))
+    headers = {"X": "a" * 60_000, "Content-Type": "text/plain"}
+    answer = requests.post(f"{start()}/detect", data=chunks, headers=headers, timeout=20)
+    assert answer.status_code == 413, "all of it was read"
 
 
 def test_a_connection_sends_small_packets_at_once() -> None:
