@@ -72,7 +72,7 @@ export class Sentence {
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
     if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
     const ellipsis = ELLIPSIS.exec(this.text);
-    if (ellipsis) text = text.replace(/(?<!\.)\.$/, ellipsis[1]);
+    if (ellipsis) text = text.replace(/(?<!\.)\.$|(?<![\s!?.…])\s?!$/u, ellipsis[1]);
     text = text.replace(BETWEEN_MARKS, "");
     return this.before + this.#withPlaceholders(text) + this.after;
   }

@@ -160,13 +160,11 @@ function sentenceEnds(text, rules) {
   return ends;
 }
 
-/** Return whether a sentence goes on after a run of final marks: "vol. |2", "Wait... |what". */
+/** Return whether a sentence goes on after a run of final marks: "vol. |2", "Yes?! |he said". */
 function goesOn(before, { run, close, space }, after, rules) {
   if (after.startsWith(",") || (close && CONTINUES.test(after))) return true;
   if (!space) return !mayTouch(before, run, close, after);
-  if (run.length > 1) {
-    return /^[0-9a-z]/.test(after) || (/^\.+$/.test(run) && isOnlyI(after)); // "Well... I see."
-  }
+  if (run.length > 1) return !/^\.+$/.test(run) && /^[0-9a-z]/.test(after);
   if (run !== ".") return ENDS_SPACE.test(before) && /^[0-9a-z]/.test(after);
   if (ENDS_TITLE.test(before)) return true;
   const isSmall = isLower(firstOf(after));
@@ -221,11 +219,6 @@ function mayTouch(before, run, close, after) {
 /** Return the first character of a text, or "". */
 function firstOf(text) {
   return text === "" ? "" : String.fromCodePoint(text.codePointAt(0));
-}
-
-/** Return whether a text begins with the word I. */
-function isOnlyI(text) {
-  return FIRST_WORD_AFTER.exec(text)?.[0] === "I";
 }
 
 /** Return the words of a text as they are and with a capital: "no" -> ["no", "No"]. */

@@ -164,14 +164,14 @@ def _ends(text: str, rules: SentenceRules) -> Iterator[int]:
 
 
 def _goes_on(before: str, match: re.Match[str], after: str, rules: SentenceRules) -> bool:
-    """Return whether a sentence goes on after a run of final marks: "vol. |2", "Wait... |what"."""
+    """Return whether a sentence goes on after a run of final marks: "vol. |2", "Yes?! |he said"."""
     run, first = match["run"], after[:1]
     if after.startswith(",") or (match["close"] and _CONTINUES.match(after)):
         return True
     if not match["space"]:
         return not _may_touch(before, match, after)
-    if len(run) > 1:  # "Well... I see."
-        return re.match(r"[0-9a-z]|I(?!\w)" if {*run} == {"."} else "[0-9a-z]", after) is not None
+    if len(run) > 1:
+        return {*run} != {"."} and re.match("[0-9a-z]", after) is not None
     if run != ".":
         return before[-1:].isspace() and re.match("[0-9a-z]", after) is not None
     if _TITLE.search(before):

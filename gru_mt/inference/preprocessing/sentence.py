@@ -72,7 +72,7 @@ class Sentence:
             text = text[:first] + change(text[first : first + 1]) + text[first + 1 :]
         ellipsis = _ELLIPSIS.search(self.text)
         if ellipsis:
-            text = re.sub(r"(?<!\.)\.$", ellipsis[1], text)
+            text = re.sub(r"(?<!\.)\.$|(?<![\s!?.…])\s?!$", ellipsis[1], text)
         text = _TWO_MARKS.sub("", text)
         return f"{self.before}{self._with_placeholders(text)}{self.after}"
 

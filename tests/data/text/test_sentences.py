@@ -46,6 +46,7 @@ from gru_mt.data.text.sentences import split_sentences
         ("en", "How much? 100%. |Ok."),
         ("en", "1."),
         ("en", "..."),
+        ("en", "Well... |I think… |maybe not. |But... |5 of ... |it?! he said."),
         ("en", "   "),
     ],
 )

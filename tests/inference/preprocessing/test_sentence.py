@@ -56,6 +56,8 @@ def test_an_ellipsis_at_the_end_is_kept_and_two_marks_stay_together() -> None:
         ("So I see the old dog...", "Je le vois.", "Je le vois..."),
         ("So I see it…", "Je le vois.", "Je le vois…"),
         ("So I see it...", "Je le vois...", "Je le vois..."),
+        ("So I see it...", "Je le vois !", "Je le vois..."),
+        ("So I see it...", "Le vois-je ?!", "Le vois-je ?!"),
         ("So I see it.", "Je le vois.", "Je le vois."),
         ("So I see?!", "Vraiment ? !", "Vraiment ?!"),
     ):
