@@ -193,8 +193,8 @@ def with_item(
     """
     position = rng.random()
     if position < 0.15:
-        comma = rng.choice((" ", " ", ", ", ": "))
-        return Texts(*(f"{item}{comma}{side}" for side in pair))
+        space = rng.choice((" ", " ", ": "))  # after a comma it would need no capital
+        return Texts(*(f"{item}{space}{side}" for side in pair))
     if position < 0.3:
         return Texts(*(f"{side} {item}" for side in pair))
     if position < 0.6 or not anchors:
