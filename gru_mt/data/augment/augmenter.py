@@ -7,7 +7,7 @@ import random
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import cycle
 from typing import NamedTuple, Self
 
@@ -34,6 +34,7 @@ class WordLists(NamedTuple):
 
     dictionary: dict[str, str]  # of single words
     names: list[str]  # see `shared_names`, in alphabetical order
+    starters: list[str]  # see `sentence_starters`, in alphabetical order
 
     @classmethod
     def learn(cls, pairs: Sequence[Texts]) -> Self:
@@ -43,7 +44,8 @@ class WordLists(NamedTuple):
             for source, target in pairs
             if WORD.fullmatch(source) and WORD.fullmatch(target)
         }
-        return cls(dictionary, sorted(shared_names(pairs)))
+        starters = sentence_starters(target for _, target in pairs)
+        return cls(dictionary, sorted(shared_names(pairs)), sorted(starters))
 
 
 class Augmenter:
@@ -55,6 +57,7 @@ class Augmenter:
         """Take the training pairs, placeholders masked, and their word lists."""
         self._config, self._seed, self._pairs = config, seed, pairs
         self._translations, self._names = words.dictionary, frozenset(words.names)
+        self._starters = frozenset(words.starters)
         self._alike: dict[bool, list[str]] = {True: [], False: []}
         for name in words.names:
             self._alike[begins_with_vowel(name)].append(name)
@@ -136,7 +139,7 @@ class Augmenter:
                 for word, count in source.items()
                 if word in self._translations and count == target[self._translations[word]] == 1
             ]
-            pair = with_item(pair, item, anchors, rng)
+            pair = with_item(pair, item, anchors, self._starters, rng)
         return pair
 
 
@@ -184,17 +187,25 @@ def renumbered(pair: Texts, rng: random.Random) -> Texts:
 
 
 def with_item(
-    pair: Texts, item: str, anchors: Sequence[tuple[str, str]], rng: random.Random
+    pair: Texts,
+    item: str,
+    anchors: Sequence[tuple[str, str]],
+    starters: Collection[str],
+    rng: random.Random,
 ) -> Texts:
     """Put `item` at matching positions of both sides.
 
     They are the beginning, before or after the final mark, and beside a couple of `anchors`:
     before it, after it, or around it if the item is a placeholder, as the tags of <b>bold</b> are.
+    After an item and a space, one of `starters` is small: "@tom where are you?".
     """
     position = rng.random()
     if position < 0.15:
-        space = rng.choice((" ", " ", ": "))  # after a comma it would need no capital
-        return Texts(*(f"{item}{space}{side}" for side in pair))
+        space, target = rng.choice((" ", " ", ": ")), pair.target
+        first = WORD.match(target)
+        if space == " " and first and first[0] in starters:
+            target = target[0].lower() + target[1:]
+        return Texts(f"{item}{space}{pair.source}", f"{item}{space}{target}")
     if position < 0.3:
         return Texts(*(f"{side} {item}" for side in pair))
     if position < 0.6 or not anchors:
@@ -261,3 +272,14 @@ def shared_names(pairs: Sequence[Texts]) -> set[str]:
         for word, count in shared.items()
         if 2 * count > inside[word] and 10 * small[word.lower()] < inside[word]
     }
+
+
+def sentence_starters(texts: Iterable[str]) -> set[str]:
+    """Return the words that begin texts with a capital, and are mostly small inside them."""
+    first: set[str] = set()
+    inside: Counter[str] = Counter()
+    for text in texts:
+        begin, *others = WORD.findall(text) or [""]
+        first.add(begin)
+        inside.update(others)
+    return {word for word in first if inside[word.lower()] > inside[word]}

@@ -14,6 +14,7 @@ from gru_mt.data.augment.augmenter import (
     joined,
     odd_marks,
     renumbered,
+    sentence_starters,
     shared_names,
     with_item,
     with_typo,
@@ -143,14 +144,28 @@ def test_an_item_stands_at_like_places() -> None:
     pair, anchors = PAIRS[5], [("cat", "chat")]
     seeds = [*map(random.Random, range(300))]
     assert {
-        Texts("7 My cat sleeps.", "7 Mon chat dort."),
+        Texts("7 My cat sleeps.", "7 mon chat dort."),
+        Texts("7: My cat sleeps.", "7: Mon chat dort."),
         Texts("My cat sleeps. 7", "Mon chat dort. 7"),
         Texts("My cat sleeps (7).", "Mon chat dort (7)."),
         Texts("My 7 cat sleeps.", "Mon 7 chat dort."),
         Texts("My cat (7) sleeps.", "Mon chat (7) dort."),
-    } <= {with_item(pair, "7", anchors, rng) for rng in seeds}
+    } <= {with_item(pair, "7", anchors, {"Mon"}, rng) for rng in seeds}
     tagged = Texts(f"My {FIRST}cat{SECOND} sleeps.", f"Mon {FIRST}chat{SECOND} dort.")
-    assert tagged in {with_item(pair, FIRST, anchors, rng) for rng in seeds}
+    assert tagged in {with_item(pair, FIRST, anchors, (), rng) for rng in seeds}
+
+
+def test_after_an_item_and_a_space_a_word_is_small_unless_it_is_always_capitalised() -> None:
+    texts = ["Mon chat dort.", "Tom voit mon chat.", "Je dors, Tom.", "J'ai vu Tom.", "« Je »", ""]
+    texts += ["Oui, j'ai dormi.", "I think I do."]
+    assert sentence_starters(texts) == {"Mon", "J"}
+    for target, small in (("Mon chat dort.", "mon"), ("Tom dort.", "Tom"), ("« Mon »", "« Mon")):
+        pair, starters = Texts("x", target), ("Mon", "J")
+        found = {
+            with_item(pair, "7", [], starters, random.Random(seed)).target for seed in range(99)
+        }
+        starts = {text for text in found if text.startswith("7")}
+        assert starts == {f"7 {small}{target[len(small) :]}", f"7: {target}"}
 
 
 def test_items_stand_on_both_sides_equally_often_and_have_all_placeholders() -> None:
