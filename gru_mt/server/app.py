@@ -173,7 +173,7 @@ def address_of(bound: socket.socket) -> str:
 class Protocol(HttpToolsProtocol):
     """HTTP/1.1 as httptools reads it, with at most MOST_HEAD bytes beside bodies."""
 
-    _size = 0  # bytes since a request, its headers or a part of its body ended
+    _size = 0  # bytes since headers, or a part of a body, ended
 
     def data_received(self, data: bytes) -> None:
         if self._size > MOST_HEAD:
@@ -189,10 +189,6 @@ class Protocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         self._size = 0
         super().on_body(body)
-
-    def on_message_complete(self) -> None:
-        self._size = 0
-        super().on_message_complete()
 
 
 class Server(uvicorn.Server):
