@@ -10,6 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from gru_mt.model.fast.product import batch_product
 from gru_mt.model.layers import Linear
 
 Kind = Literal["dot", "general", "additive", "none"]
@@ -66,6 +67,7 @@ class Attention(nn.Module):
             # other sentences of a batch would change a sentence's sums.
             score_BTS = (memory.key_BSH @ query_BTH.transpose(1, 2)).transpose(1, 2)
         else:
-            score_BTS = query_BTH @ memory.key_BSH.transpose(1, 2)
+            score_BTS = batch_product(query_BTH, memory.key_BSH.transpose(1, 2))
         weight_BTS = score_BTS.masked_fill(~memory.mask_BS[:, None], -math.inf).softmax(dim=2)
-        return weight_BTS.to(memory.value_BSC.dtype) @ memory.value_BSC, weight_BTS
+        kind = memory.value_BSC.dtype  # under autocast weights are in fp32
+        return batch_product(weight_BTS.to(kind), memory.value_BSC).to(kind), weight_BTS

@@ -62,3 +62,23 @@ def test_attention_is_the_written_out_one_and_padding_gets_no_gradient(kind: Kin
             assert_same(context_BTC[b, t], sum(weights[s] * state_BSC[b, s] for s in range(length)))
     (gradient_BSC,) = torch.autograd.grad(context_BTC.square().sum(), state_BSC)
     assert torch.equal(gradient_BSC.any(dim=2), mask_BS)
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
+def test_autocast_on_a_cpu_compares_in_single_precision(kind: torch.dtype) -> None:
+    attention = Attention("dot", query_size=64, memory_size=64)
+    query_BTH, state_BSC = (random(3, size, 64, seed=size).to(kind) for size in (2, 5))
+    query_BTH.requires_grad_()
+    memory = attention.remember(state_BSC, length_mask(LENGTHS, 5))
+    with torch.autocast("cpu", dtype=kind):
+        context_BTC, weight_BTS = attention(query_BTH, memory)
+    context_BTC.float().sum().backward()
+
+    exact = query_BTH.detach().double(), state_BSC.double()
+    score_BTS = torch.einsum("bth,bsh->bts", *exact).masked_fill(
+        ~length_mask(LENGTHS, 5)[:, None], -math.inf
+    )
+    torch.testing.assert_close(weight_BTS, score_BTS.softmax(dim=2).float(), rtol=1e-4, atol=1e-6)
+    assert context_BTC.dtype == kind
+    assert query_BTH.grad is not None
+    assert query_BTH.grad.dtype == kind

@@ -21,6 +21,18 @@ def infers_on_cpu(x: Tensor) -> bool:
     )
 
 
+def batch_product(x_BTH: Tensor, y_BHS: Tensor) -> Tensor:
+    """Return x @ y of each sentence; on a CPU under autocast in fp32, whose products MKL computes.
+
+    In bf16 oneDNN would compile a kernel for each new B, T and S. That takes longer than these
+    small products, and would push those of the large ones out of memory.
+    """
+    if not (x_BTH.is_cpu and torch.is_autocast_enabled("cpu") and tuned()):
+        return x_BTH @ y_BHS
+    with torch.autocast("cpu", enabled=False):
+        return x_BTH.float() @ y_BHS.float()
+
+
 def product(x: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
     """Return x weight_OI^T + bias_O over the last axis of x.
 
