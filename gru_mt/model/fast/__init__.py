@@ -14,18 +14,18 @@ def tuned() -> bool:
 
 
 def keep_memory() -> None:
-    """Keep freed memory for the next update, and each compiled kernel only once, and not all.
+    """Keep freed memory for the next update, and each compiled kernel only once.
 
     GNU's C library would give back what the next update asks for again, or leave holes that no
     later batch fits: it is told to keep 64 MB (`man mallopt`). oneDNN and ideep, through which
-    torch calls it, both keep the kernels of the last 1,024 shapes. oneDNN's copy is enough, and
-    half of them, as batches have few shapes (see `data.batching`). Both read their limits at the
-    first product of the process: call this function before.
+    torch calls it, both keep the kernels of the last 1,024 shapes; oneDNN's copy is enough. These
+    are more than an epoch's batches have (see `data.batching`): with fewer, kernels would be
+    compiled again and again, and leave holes too. ideep reads its limit at the first product of
+    the process: call this function before.
     """
     if not tuned():
         return
     os.environ.setdefault("LRU_CACHE_CAPACITY", "8")
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")
     trim_threshold, mmap_threshold = -1, -3
     if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):  # musl has none
         libc.mallopt(trim_threshold, 1 << 26)
