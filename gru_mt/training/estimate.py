@@ -40,7 +40,7 @@ from gru_mt.training.synthetic import stand_ins
 
 log = logging.getLogger(__name__)
 
-WARM_UP, TIMED = 4, 16  # updates
+TIMED = 16  # updates
 VALIDATION = 5.0  # a validation takes as long as training on so many times its tokens
 USED = 0.95  # of the minutes: the rest is for a machine that is slower later
 FEWEST = 50  # updates, without which there is nothing to plan
@@ -87,18 +87,18 @@ def measure_pace(
     optimizer = Optimizer(model, training, Group())
     updates = buffer_updates(training, pairs, 0)
 
-    def make(first: int, count: int) -> tuple[float, int]:
-        """Return the seconds that updates take, and the tokens that they have."""
+    def make() -> tuple[float, int]:
+        """Return the seconds that the first updates take, and the tokens that they have."""
         started_s = time.perf_counter()
         made = [
             optimizer.update(pairs, updates[step % len(updates)][::processes], 0.0, step)
-            for step in range(first, first + count)
+            for step in range(TIMED)
         ]
         made[-1].loss.item()  # waits for a GPU
         return time.perf_counter() - started_s, sum(update.tokens for update in made)
 
-    make(0, WARM_UP)
-    seconds, tokens = make(WARM_UP, TIMED)
+    make()  # compiles what later updates find compiled
+    seconds, tokens = make()
     dev_tokens = sum(int(dev.target.length_N.sum()) for dev in data.dev_pairs)
     return Pace(
         parameters=sum(weight.numel() for weight in model.parameters()),

@@ -20,7 +20,6 @@ def _messages_on_stderr() -> None:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time few updates, and start no process for the next epoch where a machine is busy."""
-    monkeypatch.setattr(estimate, "WARM_UP", 1)
     monkeypatch.setattr(estimate, "TIMED", 2)
     monkeypatch.setattr(loader, "STARTING_S", math.inf)
 
