@@ -13,10 +13,6 @@ from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.special import BOS, PAD
 
-# In bf16 oneDNN compiles a kernel of about 1 MB for each shape of a product, and a batch has ten
-# products of shapes of its own. So batches have few sizes, and sources few padded lengths.
-SOURCE_STEP = 4  # tokens
-
 
 class Batch(NamedTuple):
     """Padded ids for teacher forcing: target_in_BT is <s> and target_out_BT one step later."""
@@ -38,9 +34,8 @@ class Batch(NamedTuple):
 
 
 def make_batch(pairs: EncodedPairs, row_B: Ints) -> Batch:
-    """Return the pairs in row_B as padded tensors on the CPU; S is a multiple of SOURCE_STEP."""
+    """Return the pairs in row_B as padded tensors on the CPU."""
     source_BS, source_length_B = map(torch.from_numpy, pairs.source.padded(row_B))
-    source_BS = torch.nn.functional.pad(source_BS, (0, -source_BS.shape[1] % SOURCE_STEP))
     target_out_BT = torch.from_numpy(pairs.target.padded(row_B)[0])
     target_in_BT = torch.nn.functional.pad(target_out_BT[:, :-1], (1, 0), value=BOS)
     return Batch(source_BS, source_length_B, target_in_BT, target_out_BT)
@@ -82,6 +77,9 @@ def plan_batches(
 
 
 def even_size(count: int) -> int:
-    """Return the largest of few sizes up to a count: 7 -> 7, 15 -> 8, 75 -> 64, 155 -> 128."""
+    """Return the largest of few sizes up to a count: 7 -> 7, 15 -> 8, 75 -> 64, 155 -> 128.
+
+    In bf16 oneDNN compiles kernels of about 3 MB for each size of a batch.
+    """
     step = 32 if count >= 128 else 16 if count >= 64 else 8
     return count - count % step or count

@@ -69,5 +69,5 @@ class Attention(nn.Module):
         else:
             score_BTS = batch_product(query_BTH, memory.key_BSH.transpose(1, 2))
         weight_BTS = score_BTS.masked_fill(~memory.mask_BS[:, None], -math.inf).softmax(dim=2)
-        kind = memory.value_BSC.dtype  # under autocast weights are in fp32
-        return batch_product(weight_BTS.to(kind), memory.value_BSC).to(kind), weight_BTS
+        context_BTC = batch_product(weight_BTS, memory.value_BSC)
+        return context_BTC.to(memory.value_BSC.dtype), weight_BTS

@@ -6,7 +6,12 @@ Shapes: B batch, T time, U words, H features, I input features, O output feature
 import torch
 from torch import Tensor, nn
 
-from gru_mt.model.fast.product import infers_on_cpu, product
+from gru_mt.model.fast.product import (
+    infers_on_cpu,
+    linear_in_blocks,
+    product,
+    trains_in_bf16_on_cpu,
+)
 
 
 class Linear(nn.Linear):
@@ -30,6 +35,8 @@ def linear(x: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
         return y if bias_O is None else y + bias_O
     if infers_on_cpu(x):
         return product(x, weight_OI, bias_O)
+    if trains_in_bf16_on_cpu(x):
+        return linear_in_blocks(x, weight_OI, bias_O)
     return nn.functional.linear(x, weight_OI, bias_O)
 
 

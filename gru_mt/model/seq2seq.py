@@ -15,7 +15,6 @@ from gru_mt.config.schema import ModelConfig
 from gru_mt.model.attention import Attention, Memory, length_mask
 from gru_mt.model.cells import CELLS
 from gru_mt.model.fast import tuned
-from gru_mt.model.fast.distinct import distinct
 from gru_mt.model.layers import Linear, dropout, linear
 from gru_mt.model.recurrent import Layer, Recurrent
 
@@ -140,7 +139,7 @@ class Seq2Seq(nn.Module):
             return self.embed(embedding, id_BT), None
         drop = self._drop(rng)
         if id_BT.is_cpu and tuned():
-            id_U, index_BT = distinct(id_BT)
+            id_U, index_BT = id_BT.unique(return_inverse=True)
             return drop(self.embed(embedding, id_U)), index_BT
         return nn.functional.embedding(id_BT, drop(EMBEDDING_SCALE * embedding.weight)), None
 

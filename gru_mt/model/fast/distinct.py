@@ -8,17 +8,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-WORD_STEP = 32  # oneDNN compiles a kernel for each number of rows; it gets multiples of this only
-
-
-def distinct(id_BT: Tensor) -> tuple[Tensor, Tensor]:
-    """Return id_U, which holds each id once, and index_BT, with id_BT equal to id_U[index_BT].
-
-    Zeros fill id_U up to a multiple of WORD_STEP; no index points to them.
-    """
-    id_U, index_BT = id_BT.unique(return_inverse=True)
-    return nn.functional.pad(id_U, (0, -len(id_U) % WORD_STEP)), index_BT
-
 
 class _Pick(torch.autograd.Function):
     @staticmethod

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gru_mt.model.fast.product import sum_of_outer_products
+
 
 class _GRU(torch.autograd.Function):
     """The equations of `cells.GRU`, with input = W x + b_input and a = U h + b_state:
@@ -65,7 +67,7 @@ class _GRU(torch.autograd.Function):
                 torch.mul(grad_TBH[1], update_TBH[0], out=grad_TBH[0])
             grad_TBH[t].addmm_(grad_TBG[t], weight_GH)
         grad_NG = grad_TBG.flatten(0, 1)
-        weight_grad_GH = grad_NG.t() @ state_TBH[:-1].flatten(0, 1)
+        weight_grad_GH = sum_of_outer_products(grad_NG, state_TBH[:-1].flatten(0, 1))
         bias_grad_G = grad_NG.sum(dim=0)
         # The gradients of the input and of a differ only in the candidate.
         torch.mul(grad_TBH[1:], local_input_TBH, out=grad_TBG[..., 2 * size_H :])

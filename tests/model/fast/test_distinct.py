@@ -4,21 +4,12 @@ import pytest
 import torch
 
 from gru_mt.model.cells import CELLS
-from gru_mt.model.fast.distinct import WORD_STEP, distinct, pick
+from gru_mt.model.fast.distinct import pick
 from gru_mt.model.recurrent import Layer, Recurrent
 from tests.model.tensors import assert_same, random
 
 INDEX = torch.tensor([[0, 3, 3, 1], [3, 0, 4, 4], [1, 1, 1, 3]])  # row 2 does not occur
 LENGTH = torch.tensor([4, 2, 3])
-
-
-@pytest.mark.parametrize(("words", "rows"), [(1, 32), (32, 32), (33, 64)])
-def test_each_id_has_one_row_and_the_rows_are_filled_up(words: int, rows: int) -> None:
-    assert WORD_STEP == 32
-    id_BT = torch.arange(3 * words).view(3, words) % words + 7
-    id_U, index_BT = distinct(id_BT)
-    assert torch.equal(id_U[index_BT], id_BT)
-    assert id_U.tolist() == [*range(7, 7 + words), *[0] * (rows - words)]
 
 
 def test_what_is_picked_has_the_sum_of_its_gradients_in_bf16_too() -> None:
