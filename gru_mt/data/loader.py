@@ -164,13 +164,16 @@ class PairLoader:
         return self._loaded[1]
 
     def prefetch(self, epochs: int) -> None:
-        """Begin to make the next buffers of `epochs`, where other processes do so."""
+        """Begin to make the next buffers of `epochs`, where other processes do so; or end these."""
         assert self._loaded, "no buffer was loaded"
         if not (self._encodes and self.making_s >= STARTING_S):
             return
         epoch, index = self._loaded[0]
         size = min(max(1, cores() // CORES_A_BUFFER), MOST_BUFFERS)
-        for number in range(epoch * self.buffers + index + 1, epochs * self.buffers)[:size]:
+        numbers = range(epoch * self.buffers + index + 1, epochs * self.buffers)[:size]
+        if not numbers:
+            self.close()
+        for number in numbers:
             position = divmod(number, self.buffers)
             if position in self._next:
                 continue

@@ -1,6 +1,7 @@
 """Buffers: together they are the epoch, and whoever makes one makes the same."""
 
 from collections import Counter
+from multiprocessing import active_children
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +130,7 @@ def test_other_processes_make_the_same_buffers_where_it_pays(
     here, ahead = training_pairs(config, data, 150), PairLoader(config, data.tokenizer, data.pairs)
     positions = [(epoch, index) for epoch in range(2) for index in range(ahead.buffers)]
     expected = [ids_of(here.load(position)) for position in positions]
-    made_here: list[Position] = []
+    made_here, before = list[Position](), active_children()
     genuine = TrainingPairs.load
 
     def counted(self: TrainingPairs, position: Position) -> EpochPairs:
@@ -141,6 +142,7 @@ def test_other_processes_make_the_same_buffers_where_it_pays(
     for position, pairs in zip(positions, expected, strict=True):
         assert ids_of(ahead.load(position)) == pairs
         ahead.prefetch(2)
+    assert active_children() == before, "none waits for an epoch that never comes"
     ahead.close()
     assert len(positions) > 2
     assert made_here == (positions if is_alone else positions[:1])
