@@ -19,9 +19,9 @@ def keep_memory() -> None:
     GNU's C library would give back what the next update asks for again, or leave holes that no
     later batch fits: it is told to keep 64 MB (`man mallopt`). oneDNN and ideep, through which
     torch calls it, both keep the kernels of the last 1,024 shapes; oneDNN's copy is enough. These
-    are more than an epoch's batches have (see `data.batching`): with fewer, kernels would be
-    compiled again and again, and leave holes too. ideep reads its limit at the first product of
-    the process: call this function before.
+    are more than a run has (see `fast.product`): with fewer, kernels would be compiled again and
+    again, and leave holes too. ideep reads its limit at the first product of the process: call this
+    function before.
     """
     if not tuned():
         return
