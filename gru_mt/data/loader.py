@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 BUFFER_PAIRS = 1 << 18
 SHUFFLE_CHUNKS = 1 << 8  # of neighbours, of which a buffer is made, so that it is read quickly
-STARTING_S = 1.0  # that a process takes to start, about
+LEAST_ELSEWHERE = 30_000  # pairs; making them takes longer than starting a process does
 CORES_A_BUFFER, MOST_BUFFERS = 4, 4  # a process for each so many cores makes buffers, at most
 _NICE = 10  # of the processes that make the next buffers: training goes before
 
@@ -52,6 +52,7 @@ class TrainingPairs:
         sizes = zip(dataset.sizes, self._weights, strict=True)
         pairs = round(sum(size * weight for size, weight in sizes))
         self.buffers = max(1, math.ceil(pairs / max_pairs))  # of each epoch
+        self.size = pairs // self.buffers  # of a buffer, about
         self._epoch_rows: tuple[int, npt.NDArray[np.int32]] | None = None  # of the last epoch
         augment, seed = config.data.augment, config.training.seed
         self._augmenter = augment and Augmenter(
@@ -132,52 +133,56 @@ class TrainingPairs:
 class PairLoader:
     """Loads the buffers of a run, one after the other.
 
-    Once making them has taken longer than a process takes to start, others make the next ones
-    meanwhile: one, and on machines of many cores several, as a GPU needs an epoch's pairs sooner
-    than one process augments them.
+    Where making one takes longer than a process takes to start, others make them, and each next one
+    meanwhile: one process, and on machines of many cores several, as a GPU needs an epoch's pairs
+    sooner than one process augments them. So this process never holds the texts.
     """
 
     def __init__(self, config: Config, tokenizer: Tokenizer, dataset: Dataset) -> None:
         """Take what `TrainingPairs` takes; a buffer has BUFFER_PAIRS pairs at most."""
         self._pairs = TrainingPairs(config, tokenizer, dataset, max_pairs=BUFFER_PAIRS)
-        self._encodes = bool(config.data.augment or config.tokenizer.sampling)  # reading is quick
         self.buffers = self._pairs.buffers  # of each epoch
+        encodes = config.data.augment or config.tokenizer.sampling  # reading is quick
+        self._is_elsewhere = bool(encodes) and self._pairs.size >= LEAST_ELSEWHERE
+        self._processes = min(max(1, cores() // CORES_A_BUFFER), MOST_BUFFERS)
         self._loaded: tuple[Position, EpochPairs] | None = None
-        self._next: dict[Position, Future[EpochPairs]] = {}
-        self.making_s = 0.0  # that this process took to make buffers
+        self._made: dict[Position, Future[EpochPairs]] = {}  # or being made
+        self.making_s = 0.0  # that the first buffer took
         self._stack = ExitStack()
         self._submit: Callable[[Position], Future[EpochPairs]] | None = None
 
     def close(self) -> None:
         """End the other processes."""
         self._stack.close()
+        self._submit = None
 
     def load(self, position: Position) -> EpochPairs:
         """Return the pairs of a buffer."""
         if self._loaded is None or self._loaded[0] != position:
-            if found := self._next.pop(position, None):
-                self._loaded = position, found.result()
+            started_s = time.monotonic()
+            if self._is_elsewhere:
+                self._begin(position)
+                self._loaded = position, self._made.pop(position).result()
             else:
-                started_s = time.monotonic()
                 self._loaded = position, self._pairs.load(position)
-                self.making_s += time.monotonic() - started_s
+            self.making_s = self.making_s or time.monotonic() - started_s
         return self._loaded[1]
 
     def prefetch(self, epochs: int) -> None:
         """Begin to make the next buffers of `epochs`, where other processes do so; or end these."""
         assert self._loaded, "no buffer was loaded"
-        if not (self._encodes and self.making_s >= STARTING_S):
+        if not self._is_elsewhere:
             return
         epoch, index = self._loaded[0]
-        size = min(max(1, cores() // CORES_A_BUFFER), MOST_BUFFERS)
-        numbers = range(epoch * self.buffers + index + 1, epochs * self.buffers)[:size]
-        if not numbers:
+        first, end = epoch * self.buffers + index + 1, epochs * self.buffers
+        if first >= end:
             self.close()
-        for number in numbers:
-            position = divmod(number, self.buffers)
-            if position in self._next:
-                continue
-            if self._submit is None:
-                making = pool(self._pairs.load, size, nice=_NICE)
-                self._submit = self._stack.enter_context(making)
-            self._next[position] = self._submit(position)
+        for number in range(first, end)[: self._processes]:
+            self._begin(divmod(number, self.buffers))
+
+    def _begin(self, position: Position) -> None:
+        if self._submit is None:
+            making = pool(self._pairs.load, self._processes, nice=_NICE)
+            self._submit = self._stack.enter_context(making)
+        if position not in self._made:
+            self._made[position] = self._submit(position)

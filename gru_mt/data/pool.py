@@ -18,7 +18,6 @@ from threading import Lock, Thread
 from types import ModuleType
 from typing import Any, TypeVar
 
-from gru_mt.data.dataset.store import CHUNK
 from gru_mt.errors import UserError
 
 # Signals that ask a process to stop; not every system has SIGHUP.
@@ -55,17 +54,35 @@ def map_in_order(function: Callable[[A], B], chunks: Iterable[A]) -> Generator[B
 
 @contextmanager
 def in_background(
-    function: Callable[[Sequence[A]], B], items: Sequence[A]
+    function: Callable[[list[A]], B], chunks: Iterable[Sequence[A]]
 ) -> Iterator[Callable[[], B]]:
-    """Yield a function that returns `function(items)`, which another process computes meanwhile.
+    """Yield a function that returns `function` of all items, which another process computes.
 
-    Where there are few items, or one core, this process does it when it is asked.
+    The items go there chunk by chunk, so this process need not hold them. Where there are few
+    chunks, or one core, this process does it when it is asked.
     """
-    if len(items) <= FEW * CHUNK or cores() == 1:
-        yield lambda: function(items)
+    waiting = iter(chunks)
+    first = [*islice(waiting, FEW + 1)]
+    if len(first) <= FEW or cores() == 1:
+        yield lambda: function([*chain.from_iterable(chain(first, waiting))])
         return
-    with pool(function, 1) as submit:
-        yield submit(items).result
+    with pool(_OfAll(function), 1) as submit:
+        for chunk in chain(first, waiting):
+            submit(chunk).result()
+        yield submit(None).result
+
+
+class _OfAll:
+    """A function of all items, which takes them chunk by chunk, and None after the last."""
+
+    def __init__(self, function: Callable[[list[Any]], Any]) -> None:
+        self._function, self._items = function, list[Any]()
+
+    def __call__(self, chunk: Sequence[Any] | None) -> Any:
+        if chunk is None:
+            return self._function(self._items)
+        self._items += chunk
+        return None
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import json
 import logging
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
@@ -20,6 +20,7 @@ from gru_mt.config.schema import Config
 from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
 from gru_mt.data.dataset.dataset import (
     Dataset,
+    StoredExamples,
     encode_chunk,
     learn_words,
     masked,
@@ -33,9 +34,7 @@ from gru_mt.data.dataset.store import LazySequence, Subset, chunked
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.pool import in_background, map_in_order
 from gru_mt.data.splits import Splits, check_epochs, load_splits
-from gru_mt.data.text.translation_memory import TranslationMemory
-from gru_mt.data.text.truecase import Truecaser
-from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, learn_tokenizer
 from gru_mt.data.types import Example
 from gru_mt.errors import UserError
 from gru_mt.model.device import check_fits_in_memory
@@ -103,13 +102,13 @@ def prepare(
     if not splits.train:
         raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
     check_epochs(splits, config.data)
-    sample = _sample(splits.train)
+    sample = _sample(splits.train, run.folder)
     if synthetic is None:
         synthetic = synthetic_pairs(splits, config, run)
     synthetic = masked(synthetic)
     back = [pair for pair in synthetic if config.data.is_back_translated(pair.corpus)]
     has_short = config.data.augment is not None and config.data.augment.words
-    with in_background(learn_short_texts, sample if has_short else []) as find_short:
+    with in_background(learn_short_texts, chunked(sample) if has_short else []) as find_short:
         tokenizer = _tokenizer(start, sample, back[:SAMPLE])
         with torch.device("meta"):  # this device takes no memory
             check_fits_in_memory(build_model(config, tokenizer))
@@ -141,7 +140,7 @@ def _write_dataset(
     config: Config,
     tokenizer: Tokenizer,
     train: LazySequence[Example],
-    masked_pairs: tuple[list[Example], list[Example], list[Example]],
+    masked_pairs: tuple[Sequence[Example], list[Example], list[Example]],
     metadata: dict[str, Any],
 ) -> None:
     """Write the training pairs, then short and synthetic ones, as ids into a folder.
@@ -152,9 +151,10 @@ def _write_dataset(
     is_whole = len(sample) == len(train)
     parts = [(sample if is_whole else train, is_whole), ([*short, *synthetic], True)]
     chunks = ((chunk, is_masked) for pairs, is_masked in parts for chunk in chunked(pairs))
-    known = [*sample, *short, *synthetic[:SAMPLE]] if config.data.augment else []
+    known = chain(chunked(sample), chunked([*short, *synthetic[:SAMPLE]]))
+    learn = partial(learn_words, tokenizer)
     with (
-        in_background(partial(learn_words, tokenizer), known) as words,
+        in_background(learn, known if config.data.augment else []) as words,
         replacing_folder(path) as folder,
     ):
         write_dataset(
@@ -183,14 +183,18 @@ def load_data(config: Config, run: Run) -> TrainingData:
     return TrainingData(tokenizer, pairs, dev, test, _encoded(tokenizer, dev), report)
 
 
-def _sample(train: LazySequence[Example]) -> list[Example]:
+def _sample(train: LazySequence[Example], folder: Path) -> StoredExamples:
     """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
     if len(train) > SAMPLE:
         drawn = np.random.default_rng(0).choice(len(train), SAMPLE, replace=False)
         train = Subset(train, np.sort(drawn))
         log.info(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
-    pairs = chain.from_iterable(map_in_order(masked, chunked(train)))
-    return [*ProgressBar("masking what is copied", unit="pairs", items=pairs, total=len(train))]
+    sample = StoredExamples(folder)
+    with ProgressBar("masking what is copied", unit="pairs", total=len(train)) as bar:
+        for pairs in map_in_order(masked, chunked(train)):
+            sample.append(pairs)
+            bar.update(len(pairs))
+    return sample
 
 
 def _encoded(tokenizer: Tokenizer, sets: list[EvaluationSet]) -> list[EncodedPairs]:
@@ -198,7 +202,7 @@ def _encoded(tokenizer: Tokenizer, sets: list[EvaluationSet]) -> list[EncodedPai
     return [encode_pairs(tokenizer, examples) for examples in pairs]
 
 
-def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> Tokenizer:
+def _tokenizer(start: Start, sample: Sequence[Example], synthetic: Sequence[Example]) -> Tokenizer:
     """Return the tokenizer of the run, trained or with new words, unless the run has it already.
 
     Back-translated pairs give subwords, but no word that is known. Those of teachers give nothing,
@@ -206,20 +210,18 @@ def _tokenizer(start: Start, train: list[Example], synthetic: list[Example]) -> 
     """
     if start.is_resumed and start.tokenizer is not None:
         return start.tokenizer
-    sources = [pair.source for pair in chain(train, synthetic)]
-    targets = [pair.target for pair in chain(train, synthetic)]
+    config = start.config.tokenizer
     if start.tokenizer is None:
-        config = start.config.tokenizer
         log.info(f"training the {config.kind} tokenizer")
-        return train_tokenizer(config, sources, targets, written=len(train), warn=log.warning)
-    log.info(f"training goes on from {start.provenance['start']['folder']}, with its tokenizer")
-    log.info("learning new words")
-    texts = sources[: len(train)], targets[: len(train)]
-    return replace(
-        start.tokenizer,
-        truecaser=start.tokenizer.truecaser.extended(Truecaser.learn(*texts)),
-        memory=TranslationMemory.learn(*texts).extended(start.tokenizer.memory),
-    )
+    else:
+        log.info(f"training goes on from {start.provenance['start']['folder']}, with its tokenizer")
+        log.info("learning new words")
+    learn = partial(learn_tokenizer, config, start.tokenizer, len(sample))
+    with in_background(learn, chain(chunked(sample), chunked(synthetic))) as learned:
+        tokenizer, warnings = learned()
+    for warning in warnings:
+        log.warning(warning)
+    return tokenizer
 
 
 def _corpus_digest(splits: Splits, back: Sequence[Example], taught: Sequence[Example]) -> str:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from bisect import bisect_right
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -217,11 +218,11 @@ def try_updates(config: Config, splits: Splits) -> Trial:
         run = Run(Path(folder))
         start = choose_start(config, run)
         data = prepare(start, run, splits, synthetic=stand_ins(splits, config))
-        loader = PairLoader(start.config, data.tokenizer, data.pairs)
-        planned, pace = plan_minutes(start.config, data, loader, started_s)
-        resolved = resolve_config(planned, loader)
-        prepared_s = time.perf_counter() - started_s
-        pace = pace or measure_pace(resolved, data, loader)
+        with closing(PairLoader(start.config, data.tokenizer, data.pairs)) as loader:
+            planned, pace = plan_minutes(start.config, data, loader, started_s)
+            resolved = resolve_config(planned, loader)
+            prepared_s = time.perf_counter() - started_s
+            pace = pace or measure_pace(resolved, data, loader)
     training = resolved.training
     first = pace.epoch_updates // loader.buffers
     updates = TrainState().total_updates(first, training, loader.buffers)

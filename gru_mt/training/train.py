@@ -114,9 +114,11 @@ def train_run(
         else:
             given = start.config.data, start.sets
             data = prepare(start, run, load(*given, folder=run.folder) if load else None)
-        with while_computing(device.type):
+        with (
+            while_computing(device.type),
+            closing(PairLoader(start.config, data.tokenizer, data.pairs)) as loader,
+        ):
             # Model and optimizer, whose state may be that of a checkpoint
-            loader = PairLoader(start.config, data.tokenizer, data.pairs)
             planned, _ = plan_minutes(start.config, data, loader, started_s, group.size)
             config = resolve_config(planned, loader)
             with torch.random.fork_rng(devices=[]):
@@ -139,5 +141,5 @@ def train_run(
                 writer.start(state.step, config.training)
             # Loop
             trainer = Trainer(config, data, loader, optimizer, state, writer)
-            with closing(loader), closing(writer):
+            with closing(writer):
                 return trainer.run()

@@ -76,12 +76,9 @@ def test_a_process_that_is_killed_while_it_waits_is_replaced() -> None:
     assert (result, other != pid) == (9, True)
 
 
-def test_work_in_the_background_has_its_result_when_it_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for chunk, is_elsewhere in ((10, False), (1, True)):
-        monkeypatch.setattr(pool_module, "CHUNK", chunk)
-        with in_background(total, [2, 3, 1]) as result:
+def test_work_in_the_background_has_its_result_when_it_is_asked_for() -> None:
+    for chunks, is_elsewhere in (([[2, 3], [1]], False), ([[2], [3], [1]], True)):
+        with in_background(total, iter(chunks)) as result:
             found, pid = result()
         assert (found, pid != os.getpid()) == (6, is_elsewhere)
 

@@ -21,7 +21,7 @@ def _messages_on_stderr() -> None:
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time few updates, and start no process for the next epoch where a machine is busy."""
     monkeypatch.setattr(estimate, "TIMED", 2)
-    monkeypatch.setattr(loader, "STARTING_S", math.inf)
+    monkeypatch.setattr(loader, "LEAST_ELSEWHERE", math.inf)
 
 
 @pytest.fixture

@@ -125,6 +125,28 @@ class PairTexts(LazySequence[Texts]):
         return [*map(Texts, *(side.read(row_M) for side in self._sides))]
 
 
+class StoredExamples(LazySequence[Example]):
+    """Pairs in files without names, which take no memory."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin with none, in `folder`; see `DiskArray.scratch`."""
+        self._sides = [TextColumn.scratch(folder) for _ in SIDES]
+        self._lines = DiskArray.scratch(LINE, folder)
+
+    def append(self, examples: Sequence[Example]) -> None:
+        for side, column in zip(SIDES, self._sides, strict=True):
+            column.append(getattr(example, side) for example in examples)
+        self._lines.append(np.array([example[2:] for example in examples], LINE))
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def read(self, row_M: Ints) -> list[Example]:
+        sides = (column.read(row_M) for column in self._sides)
+        line_M = self._lines.at(row_M)
+        return [*map(Example, *sides, line_M["line"].tolist(), line_M["corpus"].tolist())]
+
+
 def masked(examples: Iterable[Example]) -> list[Example]:
     """Return pairs with what is copied masked on both sides."""
     found = []

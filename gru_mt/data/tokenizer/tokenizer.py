@@ -4,7 +4,7 @@ A tokenizer is trained on the training split alone, and its files are part of th
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
@@ -17,6 +17,7 @@ from gru_mt.storage import read_bytes
 
 if TYPE_CHECKING:
     from gru_mt.config.schema import TokenizerConfig
+    from gru_mt.data.types import Example
 
 MAX_BYTES = 50_000_000  # of a tokenizer's file; a million subwords take two thirds of it
 _JOINT_FILE = "tokenizer.model"
@@ -117,3 +118,23 @@ def train_tokenizer(
     else:
         source, target = train(sources, sources, "source"), train(targets, targets, "target")
     return Tokenizer(source, target, truecaser, memory)
+
+
+def learn_tokenizer(
+    config: "TokenizerConfig", known: Tokenizer | None, written: int, pairs: list["Example"]
+) -> tuple[Tokenizer, list[str]]:
+    """Return a tokenizer of pairs, and warnings; or `known`, which learns their words.
+
+    See `train_tokenizer`. People wrote the first `written` pairs. Empties `pairs`, as SentencePiece
+    wants the memory.
+    """
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    pairs.clear()
+    warnings: list[str] = []
+    if known is None:
+        warn = warnings.append
+        return train_tokenizer(config, sources, targets, written=written, warn=warn), warnings
+    texts = sources[:written], targets[:written]
+    truecaser = known.truecaser.extended(Truecaser.learn(*texts))
+    memory = TranslationMemory.learn(*texts).extended(known.memory)
+    return replace(known, truecaser=truecaser, memory=memory), warnings

@@ -136,7 +136,7 @@ def test_the_arrays_do_not_depend_on_chunks_or_processes(
     monkeypatch.setattr(pool, "cores", lambda: cores)
     found = []
     for chunk in (10_000, 100):
-        for module in (store, pool, sys.modules["gru_mt.data.corpus.load"]):
+        for module in (store, sys.modules["gru_mt.data.corpus.load"]):
             monkeypatch.setattr(module, "CHUNK", chunk)
         prepared(small_config(), tmp_path / str(chunk))
         paths = sorted((tmp_path / str(chunk) / "data").iterdir())
