@@ -25,6 +25,8 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
     after_title = {match.end() for match in TITLE.finditer(text)}
     spans = _titles_within(text, truecaser)
     for match in _NAME.finditer(text):
+        if match[0] in truecaser and match.start() not in after_title:
+            continue
         parts = [*WORD.finditer(match[0])]
         capitals = [part for part in parts if part[0] != part[0].lower()] or parts
         is_name = match.start() in after_title and match[0][0].isupper()
@@ -58,11 +60,13 @@ def mask_initials(masked: Masked, truecaser: Truecaser) -> Masked:
 
 def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:
     """Return capitalised words in a row that are mostly small, inside a sentence: Star Wars."""
+    found = [word.span() for word in WORD.finditer(text) if truecaser.needs_no_capital(word[0])]
+    if len(found) < 2:
+        return []
     starts = first_words(text)
     rows: list[list[int]] = []  # where a row begins, and where its words end
-    for match in WORD.finditer(text):
-        start, end = match.span()
-        if start in starts or not truecaser.needs_no_capital(match[0]):
+    for start, end in found:
+        if start in starts:
             continue
         if rows and text[rows[-1][-1] : start] == " ":
             rows[-1].append(end)

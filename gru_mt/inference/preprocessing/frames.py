@@ -159,6 +159,8 @@ def _are_whole(opening: str, closing: str, inside: str) -> bool:
 
     It may have none, as where a quotation goes on in the next line.
     """
+    if not opening and not closing:
+        return True
     apostrophes = [sum(map(side.count, _APOSTROPHES)) for side in (opening, closing)]
     kinds = {mark for pair in _PAIRS for mark in pair if {*pair} & {*opening, *closing}}
     return apostrophes[0] == apostrophes[1] and kinds.isdisjoint(_IN_WORD.sub("", inside))

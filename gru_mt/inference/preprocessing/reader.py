@@ -83,10 +83,10 @@ class _Piece:
 
     def split_at(self, index: int) -> tuple[Self, Self]:
         """Return what is before and after an index in `shown`."""
-        number = len(PLACEHOLDER.findall(self.shown[:index]))
-        first = replace(self, shown=self.shown[:index], spans=self.spans[:number])
-        second = replace(self, shown=self.shown[index:], spans=self.spans[number:])
-        return first, replace(second, start=first.end)
+        shown, spans = self.shown, self.spans
+        number = len(PLACEHOLDER.findall(shown[:index]))
+        first = type(self)(self.line, self.start, shown[:index], spans[:number], self.terms)
+        return first, type(self)(self.line, first.end, shown[index:], spans[number:], self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,11 @@ class Reader:
             if not fits and len(part.shown) > 1:
                 parts += reversed(part.split_at(_best_split(part.shown)))
                 continue
-            goes_on = part.start > piece.start and sentence.typed[:1].islower()
-            case: Case = "small" if goes_on else sentence.case
-            yield replace(sentence, is_part=part is not piece or not fits, case=case)
+            if part is not piece or not fits:
+                goes_on = part.start > piece.start and sentence.typed[:1].islower()
+                case: Case = "small" if goes_on else sentence.case
+                sentence = replace(sentence, is_part=True, case=case)
+            yield sentence
 
     def _sentence(self, piece: _Piece) -> Sentence:
         truecaser, shown = self.truecaser, piece.shown.rstrip()
@@ -214,6 +216,8 @@ def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]
     # A user's own placeholder tokens again, as what holds one may give way to a longer term.
     own = (Span(*match.span(), match[0]) for match in PLACEHOLDER.finditer(line))
     spans = disjoint([*terms, *find_placeholders(line, truecaser.__contains__), *own])
+    if not spans:
+        return []
     masked = mask(line, spans)
     paired = {number for pair in pairs(masked.text, masked.placeholders) for number in pair}
     merged: list[Span] = []
