@@ -4,7 +4,7 @@ import { core } from "./frames.js";
 import { findNames, maskInitials } from "./names.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
-import { BEGINNING, ENDS, freed, Sentence } from "./sentence.js";
+import { BEGINNING, ENDS, freed, Sentence, withOneMark } from "./sentence.js";
 import { tagPairs } from "./tags.js";
 import { isAllCaps } from "./truecase.js";
 import { ANY_LETTER, clean, EVERY_WORD, expression, inWord, isCapitalised } from "./normalize.js";
@@ -234,7 +234,7 @@ function sentenceOf(piece, truecaser) {
   return new Sentence({
     ...{ source, gap: piece.shown.slice(shown.length), typed },
     ...{ before: filled(before, all.slice(0, first)), after: filled(after, all.slice(last)) },
-    ...{ placeholders: masked.placeholders, ...freed(masked.text) },
+    ...{ placeholders: masked.placeholders, ...freed(withOneMark(masked.text)) },
     tags: tagPairs(masked.text, masked.placeholders),
     ...{ case: shape, spellingCorrected: careful !== cased, isPart: false },
   });

@@ -5,7 +5,7 @@ import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { nested, tagPairs } from "./tags.js";
 import { ANY_LETTER, beginsCased, endsCased, expression } from "./normalize.js";
 import { pattern } from "./normalize.js";
-import { stripEnd, stripStart } from "./normalize.js";
+import { stripEnd, stripStart, withPlainMarks } from "./normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
 const LETTER_OF_WORD = pattern`(?: ${ANY_LETTER} | [\m] )`;
@@ -36,6 +36,8 @@ const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
 const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
 const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
+const ASKS = /[?？؟፧]/u;
+const END_MARKS = /[?？؟፧!！]+$/u;
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 export const ENDS = [".", "!", "?", "…"];
@@ -74,6 +76,8 @@ export class Sentence {
     const ellipsis = ELLIPSIS.exec(this.text);
     if (ellipsis) text = text.replace(/(?<!\.)\.$|(?<![\s!?.…])\s?!$/u, ellipsis[1]);
     text = text.replace(BETWEEN_MARKS, "");
+    const [marks] = END_MARKS.exec(this.typed) ?? [""];
+    if (marks.length > 1) text = text.replace(END_MARKS, (end) => inScriptOf(end, marks));
     return this.before + this.#withPlaceholders(text) + this.after;
   }
 
@@ -184,6 +188,18 @@ function digitCounts(text) {
 function joined(left, right, noSpace) {
   if (noSpace) return stripEnd(left) + stripStart(right);
   return endsCased(left) && beginsCased(right) ? `${left} ${right}` : left + right;
+}
+
+/** Return a text as the model reads it, with one of several marks at its end: "Who?!" -> "Who?". */
+export function withOneMark(text) {
+  return text.replace(END_MARKS, (marks) => ASKS.exec(marks)?.[0] ?? marks[0]);
+}
+
+/** Return marks in the script of the marks that end a translation: "？" and "?!" -> "？！". */
+function inScriptOf(end, marks) {
+  const plain = withPlainMarks(marks);
+  if ("？！".includes(end[0])) return plain.replaceAll("?", "？").replaceAll("!", "！");
+  return ASKS.test(end[0]) ? plain.replaceAll("?", end[0]) : plain;
 }
 
 /**

@@ -115,7 +115,7 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
     rng = random.Random(1)
     reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
     words = ["le", "12", "5e", "12pmer", "7-0", "-5"]
-    written = [*PLACEHOLDER_TOKENS * 2, *'ß7²我   .?…😀"“()', *words]
+    written = [*PLACEHOLDER_TOKENS * 2, *'ß7²我   .?!？؟…😀"“()', *words]
     outputs = {
         line: [
             *("".join(rng.choices(written, k=rng.randrange(16))) for _ in range(2)),

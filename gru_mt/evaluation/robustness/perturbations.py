@@ -9,6 +9,7 @@ from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, WORD, count_words
 from gru_mt.data.text.spelling import BESIDE
 
 _MARK = re.compile(rf"\s*[{SENTENCE_END}]+$")
+_MORE_MARKS = re.compile(rf"(?<=[{SENTENCE_END}])[{SENTENCE_END}]+$")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")  # inside a word
 _SPACELESS_MARKS = re.compile(r"(?<=[^\s,.!?;:…])([,.!?;:…]+)(?=\s|$)")
 SHORT = 3  # words of a short text, at most
@@ -51,6 +52,11 @@ def _doubled_mark(text: str, rng: random.Random) -> str:
     if not has_final_mark(text) or has_final_mark(text[:-1]):
         return text
     return text + text[-1] * rng.choice((1, 2))
+
+
+def _with_one_mark(text: str) -> str:
+    """Return `text` with the first of several final marks: "Where ??" -> "Where ?"."""
+    return _MORE_MARKS.sub("", text)
 
 
 def _typo(text: str, rng: random.Random) -> str:
@@ -107,7 +113,9 @@ PERTURBATIONS = (
     Perturbation("no apostrophes", lambda text, _: _APOSTROPHE.sub("", text)),
     Perturbation("other quotation marks", _other_quotes),
     Perturbation("a space before marks", lambda text, _: _SPACELESS_MARKS.sub(r" \1", text)),
-    Perturbation("several final marks", _doubled_mark),
+    Perturbation(
+        "several final marks", _doubled_mark, expected=_with_one_mark, compared=_with_one_mark
+    ),
     Perturbation("one typo", _typo, everywhere=True),
     _of_short("another mark", _another_mark),
     _of_short("lower case", lambda text, _: text.lower()),

@@ -31,6 +31,7 @@ from gru_mt.inference.preprocessing.sentence import (
     Sentence,
     first_letter,
     freed,
+    with_one_mark,
 )
 from gru_mt.inference.preprocessing.tags import pairs
 
@@ -158,7 +159,7 @@ class Reader:
         tokens = PLACEHOLDER.finditer(careful)
         own = zip(tokens, placeholders, strict=True)
         masked = mask(careful, sorted([*names, *(Span(*m.span(), copy) for m, copy in own)]))
-        free, no_space = freed(masked.text)
+        free, no_space = freed(with_one_mark(masked.text))
         source = piece.line[piece.start : piece.end].rstrip()
         tags = pairs(masked.text, masked.placeholders)
         around = (source, gap.shown, before.filled, after.filled)

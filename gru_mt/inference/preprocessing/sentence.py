@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from gru_mt.data.text.normalize import MARKS, in_word, is_cased
+from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
@@ -35,6 +35,8 @@ _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
 _BEGINNING = re.compile(r"\A[\W_]+")
 _ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
 _TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
+_ASKS = "?？؟፧"
+_END_MARKS = re.compile(rf"[{_ASKS}!！]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,9 @@ class Sentence:
         if ellipsis:
             text = re.sub(r"(?<!\.)\.$|(?<![\s!?.…])\s?!$", ellipsis[1], text)
         text = _TWO_MARKS.sub("", text)
+        marks = _END_MARKS.search(self.typed)
+        if marks and len(marks[0]) > 1:
+            text = _END_MARKS.sub(lambda end: _in_script_of(end[0], marks[0]), text)
         return f"{self.before}{self._with_placeholders(text)}{self.after}"
 
     def _with_placeholders(self, text: str) -> str:
@@ -159,6 +164,26 @@ class Sentence:
         if not self.placeholders or not tokens:
             return tokens
         return restore("\n".join(tokens), self.placeholders).split("\n")
+
+
+def with_one_mark(text: str) -> str:
+    """Return `text` as the model reads it, with one of several marks at its end: "Who?!" -> "Who?".
+
+    `Sentence.finished` puts the others back.
+    """
+
+    def one(marks: re.Match[str]) -> str:
+        return next((mark for mark in marks[0] if mark in _ASKS), marks[0][0])
+
+    return _END_MARKS.sub(one, text)
+
+
+def _in_script_of(end: str, marks: str) -> str:
+    """Return marks in the script of the marks that end a translation: "？" and "?!" -> "？！"."""
+    plain = marks.translate(PLAIN_MARKS)
+    if end[0] in "？！":
+        return plain.replace("?", "？").replace("!", "！")
+    return plain.replace("?", end[0]) if end[0] in _ASKS else plain
 
 
 def freed(text: str) -> tuple[str, frozenset[tuple[int, int]]]:

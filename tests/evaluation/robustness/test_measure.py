@@ -104,6 +104,10 @@ def test_a_translation_is_expected_as_the_perturbation_asks() -> None:
     assert row.plain_bleu == pytest.approx(100), "its plain translations lose their marks too"
     expected = corpus_bleu(["a b c d.", "e f g h."], [["a b c d", "A"], ["e f g h"]])
     assert row.bleu == pytest.approx(expected)
+    # Several final marks are as good as the first of them.
+    both = EvaluationSet(["a b c d.", "e f g h?"], [["a b c d."], ["e f g h?"]])
+    row = rows(Fake(str), both)["several final marks"]
+    assert (row.retained, row.bleu) == pytest.approx((100, 100))
     # Short texts are compared without their marks and case.
     texts = ["Who is he?", "We see.", "It is not a short text."]
     capitals = Fake(lambda text: f"A B C D {text.upper()}")

@@ -65,6 +65,30 @@ def test_an_ellipsis_at_the_end_is_kept_and_two_marks_stay_together() -> None:
         assert sentence.finished(found) == shown
 
 
+@pytest.mark.parametrize(
+    ("typed", "read_as", "found", "shown"),
+    [
+        ("I see it??", "I see it?", "Est-il grand ?", "Est-il grand ??"),
+        ("I see it!!!", "I see it!", "Il est grand !", "Il est grand !!!"),
+        ("I see it?!", "I see it?", "Est-il grand ?", "Est-il grand ?!"),
+        ("I see it!?", "I see it?", "Est-il grand ?!", "Est-il grand !?"),
+        ("彼は大きい！？", "\ue010？", "\ue010?", "彼は大きい!?"),
+        ("I see it?!", "I see it?", "彼は大きいですか？", "彼は大きいですか？！"),
+        ("I see it??", "I see it?", "هل هو كبير؟", "هل هو كبير؟؟"),
+        ("I SEE IT!!", "I see it!", "Il est grand !", "IL EST GRAND !!"),
+        ('"I see it!!" 😀', "I see it!", "Il est grand !", '"Il est grand !!" 😀'),
+        ("I see it!!", "I see it!", "Il est grand.", "Il est grand."),
+        ("I see it?", "I see it?", "Est-il grand ?!", "Est-il grand ?!"),
+    ],
+)
+def test_the_model_reads_one_of_several_final_marks_and_all_are_shown(
+    typed: str, read_as: str, found: str, shown: str
+) -> None:
+    (sentence,) = read(typed)
+    assert sentence.text == read_as
+    assert sentence.finished(found) == shown
+
+
 def test_initials_are_copied_also_where_a_sentence_begins_or_ends() -> None:
     (first, second) = read("The U.S. cat saw D.C. and a@b.org. P.S. I go home to the P.O.")[:2]
     assert first.text == "the \ue010 cat saw \ue011 and \ue012."
