@@ -34,6 +34,7 @@ class Cell(nn.Module, ABC):
 
     gates: ClassVar[int]  # blocks of H rows in G
     states: ClassVar[int] = 1  # blocks of H features in Z; the first is what other layers read
+    limit: ClassVar[float | None] = 1.0  # no |h| is larger, if none is at the start; None: no limit
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class RNN(Cell):
 class ReluRNN(Cell):
     """h' = max(0, W x + U h + b)."""
 
-    gates = 1
+    gates, limit = 1, None
 
     def advance(self, input_BG: Tensor, state_BZ: Tensor, recurrent: Weights) -> Tensor:
         return (input_BG + linear(state_BZ, *recurrent[0])).relu()

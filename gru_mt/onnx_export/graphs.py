@@ -6,7 +6,7 @@ Every array has a name that ends in its shape. Shapes: as in `inference.engine`.
 import logging
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,9 @@ from gru_mt.model.seq2seq import Seq2Seq
 
 if TYPE_CHECKING:
     from onnx import ModelProto
+
+    from gru_mt.model.recurrent import Layer
+    from gru_mt.onnx_export.int8 import Limits
 
 Arrays = dict[str, Tensor]
 DYNAMIC = "ABKNRS"  # axes of any size
@@ -78,6 +81,28 @@ def graphs(model: Seq2Seq) -> "dict[str, ModelProto]":
         ENCODER: _export(_Graph(decoder, _encode), encoder_reads),
         DECODER: _export(_Graph(decoder, _decode), decoder_reads),
     }
+
+
+def input_limits(model: Seq2Seq) -> "Limits":
+    """Return weights_OI whose products have inputs with a largest absolute value, and that value.
+
+    The inputs are hidden states, sums of those of layers, and the outputs of a tanh.
+    """
+    decoder, encoder = Incremental(model), cast("list[Layer]", [*model.encoder.layers])
+    limit = decoder.cells[0].limit
+    if limit is None:
+        return []
+    cells = [*(layer.cell for layer in encoder), *decoder.cells]
+    linears = [*model.attention.children(), *([model.bridge] if model.bridge else [])]
+    of_one_state = [decoder.value_XC, *(cell.weight_hh for cell in cells)]
+    of_one_state += [cast("nn.Linear", linear).weight for linear in linears]
+    of_sums = [*enumerate(decoder.state_GH, 1)]
+    if model.readout is not None:
+        of_one_state.append(model.output_weight)
+        of_sums.append((len(model.decoder), decoder.readout_EH))
+    found = [(weight_OI, limit) for weight_OI in of_one_state]
+    found += [(weight_OI, limit * layers) for layers, weight_OI in of_sums]
+    return [(weight_OI.detach().numpy(), most) for weight_OI, most in found]
 
 
 def _export(module: _Graph, arrays: Arrays) -> "ModelProto":

@@ -1,12 +1,14 @@
 """Turn the products with weights in an exported graph into products of 8-bit integers.
 
-Each row of the input and each column of the weights has a scale of its own. onnxruntime's own
-quantisation has one for a whole array: a translation would depend on the rest of its batch. The
-input is unsigned, with 128 for zero, and the weights are signed, as x86's VNNI multiplies them.
+Each column of the weights has a scale of its own, and so has each row of the input, unless a limit
+of its values is known: then that gives the scale. onnxruntime's own quantisation takes the largest
+value of a whole array: a translation would depend on the rest of its batch. The input is unsigned,
+with 128 for zero, and the weights are signed, as x86's VNNI multiplies them.
 
 Shapes: I input features, O output features.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +18,8 @@ if TYPE_CHECKING:  # a page takes its weights from here, and needs no onnx
     from collections.abc import Iterator
 
     from onnx import GraphProto, ModelProto, NodeProto
+
+Limits = Sequence[tuple[NDArray[np.float32], float]]  # weights_OI, largest absolute value of x_I
 
 # x86 processors without VNNI sum two products in 16 signed bits. Weights of at most 64 keep that
 # sum in range, since 2 * 255 * 64 < 2**15.
@@ -43,6 +47,16 @@ product_int8 (x, weight, weight_scale) => (y) {
 }
 """
 
+LIMITED_PRODUCT = """
+<domain: "gru_mt", opset_import: ["" : 20, "com.microsoft" : 1]>
+limited_product_int8 (x, weight, scale, step, bias) => (y) {
+    zero = Constant <value = uint8 {128}> ()
+    weight_zero = Constant <value = int8 {0}> ()
+    x_u8 = QuantizeLinear (x, step, zero)
+    y = com.microsoft.MatMulIntegerToFloat (x_u8, weight, step, scale, zero, weight_zero, bias)
+}
+"""
+
 ROWS = """
 <domain: "gru_mt", opset_import: ["" : 20]>
 rows_int8 (embedding, embedding_scale, id) => (y) {
@@ -62,11 +76,11 @@ def quantised(weight_IO: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray
     return np.rint(weight_IO / scale_O).astype(np.int8), scale_O
 
 
-def quantise(model: "ModelProto") -> None:
+def quantise(model: "ModelProto", limits: Limits = ()) -> None:
     """Change each product with constant weights, in place, to a product of integers.
 
-    Rows of embeddings are looked up in integers too. An embedding that is also the weights of the
-    output layer is stored once.
+    One whose weights are in `limits` adds its bias too. Rows of embeddings are looked up in
+    integers. An embedding that is also the weights of the output layer is stored once.
     """
     from onnx import numpy_helper, parser
 
@@ -85,12 +99,23 @@ def quantise(model: "ModelProto") -> None:
             else:
                 flipped[node.output[0]] = name
                 node.input[0], node.output[0] = f"{name}_s8", f"{node.output[0]}_s8"
+    steps = {}
     for node in nodes:
         name = node.input[1] if node.op_type == "MatMul" else ""
-        if name in matrices or name in flipped:
-            by_row.setdefault(flipped.get(name, name), False)
-            node.op_type, node.domain = "product_int8", "gru_mt"
-            node.input[:] = [node.input[0], f"{name}_s8", f"{flipped.get(name, name)}_scale"]
+        if name not in matrices and name not in flipped:
+            continue
+        matrix = flipped.get(name, name)
+        by_row.setdefault(matrix, False)
+        node.op_type, node.domain = "product_int8", "gru_mt"
+        node.input[:] = [node.input[0], f"{name}_s8", f"{matrix}_scale"]
+        weight_OI = weights[matrix] if name in flipped else weights[matrix].T
+        limit = next((most for own, most in limits if np.array_equal(own, weight_OI)), None)
+        if limit is None:
+            continue
+        node.op_type = "limited_product_int8"
+        node.input.append(f"{name}_step")
+        steps[f"{name}_step"] = np.float32(limit / 127)
+        node.input.extend(_taken_bias(node.output[0], nodes, weights))
     kept = [tensor for tensor in graph.initializer if tensor.name not in by_row]
     del graph.initializer[:]
     graph.initializer.extend(kept)
@@ -98,8 +123,24 @@ def quantise(model: "ModelProto") -> None:
         s8, scale = quantised(weights[name].T if is_by_row else weights[name])
         for values, ending in ((s8.T if is_by_row else s8, "s8"), (scale, "scale")):
             graph.initializer.append(numpy_helper.from_array(values, f"{name}_{ending}"))
-    model.functions.extend(map(parser.parse_function, (PRODUCT, ROWS)))
+    for name, step in steps.items():
+        graph.initializer.append(numpy_helper.from_array(np.array(step), name))
+    functions = (PRODUCT, LIMITED_PRODUCT, ROWS)
+    model.functions.extend(map(parser.parse_function, functions))
     model.opset_import.add(domain="gru_mt", version=1)
+
+
+def _taken_bias(
+    product: str, nodes: "list[NodeProto]", weights: "Mapping[str, NDArray[np.float32]]"
+) -> list[str]:
+    """Return the bias that is all that becomes of a product, and add it no more; or nothing."""
+    users = [node for node in nodes if product in node.input]
+    bias = users[0].input[1] if len(users) == 1 and users[0].op_type == "Add" else ""
+    if bias not in weights or weights[bias].ndim != 1:
+        return []
+    users[0].op_type = "Identity"
+    del users[0].input[1]
+    return [bias]
 
 
 def _nodes(graph: "GraphProto") -> "Iterator[NodeProto]":

@@ -15,7 +15,7 @@ from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.onnx_engine import FORMAT, INSTALL, METADATA, is_export
 from gru_mt.inference.published import local_folder
 from gru_mt.onnx_export.archive import write_archive
-from gru_mt.onnx_export.graphs import graphs
+from gru_mt.onnx_export.graphs import graphs, input_limits
 from gru_mt.onnx_export.int8 import quantise
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import file_digest, replacing_folder, write_checksummed_json, write_file
@@ -97,8 +97,9 @@ def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
     weights_sha256 = tensors_info(bundle_of(folder) / WEIGHTS).digest
     models = graphs(bundle.model)
     if precision == "int8":
+        limits = input_limits(bundle.model)
         for model in models.values():
-            quantise(model)
+            quantise(model, limits)
     files = {name: model.SerializeToString() for name, model in models.items()}
     files |= bundle.tokenizer.files()
     with replacing_folder(out) as temporary:

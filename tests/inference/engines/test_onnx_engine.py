@@ -28,7 +28,7 @@ pytest.importorskip("onnxruntime", reason=WHY)
 import onnx  # noqa: E402 after what it needs
 
 from gru_mt.inference.engines.onnx_engine import OnnxEngine, _Graph  # noqa: E402
-from gru_mt.onnx_export.graphs import graphs  # noqa: E402
+from gru_mt.onnx_export.graphs import graphs, input_limits  # noqa: E402
 from gru_mt.onnx_export.int8 import quantise  # noqa: E402
 
 SHAPES: dict[str, dict[str, Any]] = {  # each attention, each context, one and more layers
@@ -75,7 +75,7 @@ def engines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
     fp32 = engine("fp32")
     for graph in models.values():
-        quantise(graph)
+        quantise(graph, input_limits(model))
     return Engines(TorchEngine(model), fp32, engine("int8"))
 
 
