@@ -18,8 +18,9 @@ BIASED = """g (float[r, i] x) => (float[r, o] y) {
     product = MatMul (x, w)
     y = Add (product, b)
 }"""
-SHARED = """g (float[r, i] x) => (float[r, o] product, float[r, o] y) {
+SHARED = """g (float[r, i] x) => (float[r, o] negative, float[r, o] y) {
     product = MatMul (x, w)
+    negative = Neg (product)
     y = Add (product, b)
 }"""
 TIED = """g (int64[r] id, float[r, i] x) => (float[r, i] row, float[r, o] y) {
