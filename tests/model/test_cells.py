@@ -94,3 +94,14 @@ def test_cells_and_how_recurrent_matrices_start_have_names() -> None:
     for gate_HH in CELLS["gru"](12, 16, recurrent_init="xavier").weight_hh.detach().chunk(3):
         assert 0.95 * bound < gate_HH.abs().max() <= bound
     assert not CELLS["gru"](12, 16, recurrent_init="zeros").weight_hh.any()
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_no_hidden_state_is_beyond_the_limit_of_its_cell(kind: str) -> None:
+    cell = randomise(CELLS[kind](5, 4))
+    state_BZ = random(64, cell.state_size).clamp(-1, 1)
+    for step in range(20):
+        state_BZ = cell(20 * random(64, 5, seed=step), state_BZ)
+    largest = state_BZ[:, :4].detach().abs().max().item()
+    assert largest > 0.9, "inputs are large enough to tell"
+    assert (largest <= 1) == (cell.limit == 1), "a cell without a limit has larger ones"

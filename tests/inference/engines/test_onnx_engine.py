@@ -106,6 +106,27 @@ def test_numbers_in_8_bits_are_near(engines: Engines) -> None:
         np.testing.assert_allclose(ours, np.asarray(theirs), rtol=0.1, atol=0.3)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cell", "products"),
+    [  # of the encoder, then of the decoder: those with a limit, and others
+        ("gru", [(4, 2), (5, 1)]),  # 2 cells, value and bridge; 2 cells, state, readout and output
+        ("rnn_relu", [(0, 4), (0, 4)]),
+    ],
+)
+def test_products_of_hidden_states_have_limits(cell: Any, products: list[tuple[int, int]]) -> None:
+    pytest.importorskip("onnxscript", reason=WHY)
+    sizes = {"embedding_size": 8, "encoder_size": 4, "decoder_size": 8}
+    config = ModelConfig(cell=cell, **sizes | SHAPES[cell])
+    model = Seq2Seq(config, source_size=20, target_size=20, joint=True).eval()
+    found = []
+    for graph in graphs(model).values():
+        quantise(graph, input_limits(model))
+        text = onnx.printer.to_text(graph.graph)
+        found.append((text.count("limited_product_int8 "), text.count("gru_mt.product_int8 ")))
+    assert found == products
+
+
 def translate(engine: Engine[Any], sources: list[str], beam: int, batch_size: int) -> list[str]:
     translator = Translator(engine, WORDS, Decoding(beam))
     return [*map(str, translator.translate(sources, batch_size=batch_size))]
