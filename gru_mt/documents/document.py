@@ -130,7 +130,8 @@ class Source:
 def _is_of_bytes(data: bytes) -> bool:
     """Return whether text has a byte a letter: what is no UTF-8 in it is more than what is."""
     text = data.decode(errors="replace")
-    return text.count("\ufffd") > sum(not each.isascii() for each in text) / 2
+    wrong = text.count("\ufffd") - data.count("\ufffd".encode())  # some files hold it
+    return wrong > sum(not each.isascii() for each in text) / 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,13 @@ _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|w
 _VALUES = r"(?:(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,2000}+|[^<>]*+)"
 _TOKEN = re.compile(
     rf"""
-    (?P<other> <!--(?:.*?-->|.*) | <!\[CDATA\[(?:.*?\]\]>|.*) | <[!?][^>]*+>? )
-    | <(?P<raw>script|style|textarea|iframe|xmp)(?=[\s/>]){_VALUES}> (?:.*?</(?P=raw)[^<>]*> | .*)
+    (?P<other> <!--(?:.*?-->|.*) | <!\[CDATA\[(?:.*?\]\]>|.*) | <\?(?:php\b|=)(?:.*?\?>|.*)
+        | <%(?:[^%<]|%(?!>)|<(?!%))*+%> | \{{\{{[^{{}}]*+\}}\}} | \{{%(?:[^%{{}}]|%(?!\}}))*+%\}}
+        | <[!?][^>]*+>? )  # comments, PHP, and what Django, Jinja and EJS fill in
+    | <(?P<raw>script|style|textarea|iframe|xmp)(?=[\s/>]){_VALUES}(?<!/)>
+      (?:.*?</(?P=raw)[^<>]*> | .*)
     | <(?P<closes>/?)(?P<tag>(?P<line>br(?=[\s/>]))|[a-z][^\s/>]{{0,100}}+){_VALUES}>(?(line)\s*)
-    | [^<]++ | <
+    | [^<{{]++ | [<{{]
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )

@@ -86,6 +86,20 @@ def test_a_page_keeps_its_encoding(data: bytes, expected: bytes) -> None:
     assert translated(data, "a.html", capitals) == expected
 
 
+def test_what_ends_at_once_hides_nothing_and_code_of_templates_stays() -> None:
+    chapter = b"<html><head><script src='k.js'/><style/></head><body><p>Hello</p></body></html>"
+    assert read_document(chapter, "a.xhtml").texts == ["Hello"]
+    page = """<p>{% if n > 1 and a < b %}Many{% endif %} cats, {{ a && b }}{n}.</p>
+<% if (n > 1) { %><p>a</p><% } %><?php if ($a->b) { ?><p>b</p><?= c ?>"""
+    assert read_document(page.encode(), "a.html").texts == [
+        "Many<x1/> cats, <x2/>{n}.", "a", "b"
+    ]  # fmt: skip
+    new = translated(page, "a.html", capitals).decode()
+    for text, changed in (("Many", "MANY"), (" cats,", " CATS,"), ("{n}", "{N}"), (">a", ">A")):
+        page = page.replace(text, changed)
+    assert new == page.replace(">b<", ">B<")
+
+
 def test_whatever_a_page_has_its_tags_stay() -> None:
     rng = random.Random(1)
     parts = re.findall(r"</?\w+[^<>]*>|<!--|-->|&\w+;|\w+|\s|[^<]", PAGE)

@@ -36,6 +36,11 @@ def test_a_file_keeps_its_encoding_and_its_mark(encoding: str) -> None:
     assert translated(marked, "a.txt", capitals) == expected
 
 
+def test_the_sign_for_what_was_damaged_is_of_utf_8_too() -> None:
+    data = "Caf\ufffd is open.".encode()
+    assert translated(data, "a.txt", "{} é".format) == data + " é".encode()
+
+
 @pytest.mark.parametrize(
     ("text", "language", "encoding"),
     [
@@ -68,11 +73,19 @@ def test_a_document_that_stays_says_so(
 
 
 @pytest.mark.parametrize(
-    ("text", "name"), [(f"a{' ' * 1_000_000}b", "a.md"), ("<![CDATA[" * 100_000, "a.html")]
+    ("text", "name"),
+    [
+        (f"a{' ' * 1_000_000}b", "a.md"),
+        ("<![CDATA[" * 100_000, "a.html"),
+        ("{{<%" * 100_000, "a.html"),
+        ('{"A": "x' + "\\n" * 200_000 + ' y"}', "a.json"),
+        ('{"A": "x %' + "0" * 200_000 + '"}', "a.json"),
+        (f"1\n00:00:01,000 --> 00:00:02,000\n<{'i' * 200_000}\n", "a.srt"),
+    ],
 )
 def test_a_document_made_to_take_long_takes_no_hour(text: str, name: str) -> None:
     new = translated(text, name, capitals).decode()
-    assert new == text.replace("a", "A").replace("b", "B")
+    assert new.casefold() == text.casefold()
 
 
 def test_a_document_with_too_many_characters_is_not_read() -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
+from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
 from gru_mt.documents.document import Document, Place, Source, replacing
@@ -13,6 +14,7 @@ from gru_mt.documents.structured.package import Package
 from gru_mt.documents.structured.xml_tree import Element, escaped, parse_xml
 from gru_mt.errors import UserError
 
+_TYPES = "[Content_Types].xml"  # of the parts; it is none
 _PARTS = re.compile(r"\.(?:document\.main|footnotes|endnotes|header|footer)\+xml\Z")
 _NAMESPACE = re.compile(
     r"xmlns:(\w+)\s*=\s*[\"']http://(?:schemas\.openxmlformats\.org/wordprocessingml/2006"
@@ -28,11 +30,18 @@ _FIELD_TEXT = re.compile(r">\s*(?:HYPERLINK|TOC)\s")  # the fields whose result 
 def read_docx(source: Source) -> Document:
     """Read the paragraphs. Comments, deleted text, fields and pictures stay."""
     package = Package.read(source)
-    root = parse_xml(package.member("[Content_Types].xml").decode())
-    names = [
-        each.attribute("PartName").lstrip("/")
+    root = parse_xml(package.member(_TYPES).decode())
+    types = {  # by the name of a part, or for all others by its ending
+        each.attribute("PartName").lstrip("/") or f".{each.attribute('Extension')}": each.attribute(
+            "ContentType"
+        )
         for each in root.children
-        if _PARTS.search(each.attribute("ContentType"))
+    }
+    names = [
+        name
+        for name in package.archive.namelist()
+        if name != _TYPES
+        and _PARTS.search(types.get(name) or types.get(PurePosixPath(name).suffix, ""))
     ]
     if not names:
         raise UserError(f"{source.name}: is no document of Word")

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 from gru_mt.documents.document import Place, Span
 
 _GAP = re.compile(  # what a translation would not keep: a line end, with a bullet; several spaces
-    r"(\s*\n\s*(?:[-*•]|\d{1,3}[.)])[ ]+|\r?\n(?!\s)|\s*\t\s*|\s{2,})"
+    r"([^\S\n]*+\n\s*+(?:[-*•]|\d{1,3}[.)])[ ]+|\r?\n(?!\s)|[^\S\t]*+\t\s*+|\s{2,}+)"
 )
-_NUMBER = re.compile(r"<(?:/?[gx]|(?:br|p) id=\")(\d+)")
+_NUMBER = re.compile(r"<(?:/?[gx]|(?:br|p) id=\")(\d{1,9})")
 _TAG = re.compile("(<[^<>]*>)")
 _TAGS = {"opening": "<g{}>", "closing": "</g{}>", "line": '<br id="{}"/>', "block": '<p id="{}"/>'}
 
@@ -82,7 +82,11 @@ def place_of(
             written += piece.source
         return written
 
-    return Place("".join(names), lambda new: edits(source_of(new)))
+    def edits_of(translation: str) -> Iterable[Span]:
+        has_words = any(map(str.isalpha, _TAG.sub("", translation)))
+        return edits(source_of(translation)) if has_words else ()  # no words are lost
+
+    return Place("".join(names), edits_of)
 
 
 def _names(pieces: Iterable[Piece], first: int) -> Iterator[str]:

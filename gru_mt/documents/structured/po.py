@@ -1,6 +1,5 @@
 """Translations of programs in gettext's format: .po, and .pot without translations."""
 
-import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,6 +10,7 @@ from textwrap import TextWrapper
 
 import polib
 
+from gru_mt.config.fields import known_encoding
 from gru_mt.documents.document import Document, Place, Source, Span, TextFile
 from gru_mt.documents.structured.program_text import program_place
 from gru_mt.errors import UserError
@@ -34,8 +34,8 @@ def read_po(source: Source) -> Document:
     So it is reviewed before users see it, as translators expect; msgfmt --use-fuzzy takes it too.
     """
     charset, encoding = _CHARSET.search(source.data), "utf-8"
-    with suppress(LookupError):  # "CHARSET" in a template
-        encoding = codecs.lookup(charset[1].decode() if charset else encoding).name
+    with suppress(ValueError):  # "CHARSET" in a template
+        encoding = known_encoding(charset[1].decode() if charset else encoding)
     file = source.decode(encoding)
     text = _OTHER_LINE_ENDS.sub(" ", file.text)
     try:

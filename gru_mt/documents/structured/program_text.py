@@ -19,10 +19,10 @@ _ACCELERATOR = re.compile(  # but not that of AT&T, &amp; and ?a=b&c=d
     r"(?:(?<![^\s(\"'“«])|(?<=[A-Za-z])(?=&[a-z]))&(?=[^\W_])(?!\w*[;=])|(?<!\S)_(?=[^\W_])"
 )
 _OPTION = re.compile(r"(?<!\S)(-[A-Za-z]\b|--[\w-]+)")  # of a command
-_FORMAT = re.compile(r"%[-+#0]*[\d*]*(?:\.[\d*]+)?[a-zA-Z]")  # of C and Python, without a name
+_FORMAT = re.compile(r"%[-+#0]*+[\d*]*+(?:\.[\d*]++)?[a-zA-Z]")  # of C and Python, without a name
 _INITIAL = re.compile(r"(?<![^\W_])[^\W\d_]")
 _MENU_END = re.compile(r"(?:\.\.\.|…|:)?\Z")
-_JSON = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_JSON = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]')
 _COLON = re.compile(r"\s*:")
 _PROPERTY = re.compile(  # of java.util.Properties.load: a key, then = or : or a space, and a value
     r"""(?<![^\r\n]) [ \t\f]*+ (?: [\#!][^\r\n]*+ | (?:\\(?:\r\n|[\s\S])|[^\\\r\n:=\ \t\f])*+

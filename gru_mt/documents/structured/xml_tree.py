@@ -72,7 +72,7 @@ def parse_xml(file: TextFile) -> Element:
 
     parser.StartDoctypeDeclHandler = refuse
     try:
-        parser.Parse(file.text.encode(), True)
+        parser.Parse(file.text.encode(errors="surrogatepass"), True)  # half a pair is no XML
     except expat.ExpatError as error:
         message = f"is no XML at column {error.offset + 1}: {expat.ErrorString(error.code)}"
         raise UserError(f"{file.name}, line {error.lineno}: {message}") from None

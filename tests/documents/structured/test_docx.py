@@ -155,6 +155,16 @@ def test_a_field_over_several_paragraphs_and_ranges_keep_their_order() -> None:
     ET.fromstring(found)
 
 
+def test_a_part_may_have_the_type_of_its_ending() -> None:
+    """So Microsoft's Open XML SDK declares the main one."""
+    types = f'<Types><Default Extension="xml" ContentType="{KIND}.document.main+xml"/>'
+    override = TYPES.replace(f"{KIND}.document.main", "").replace("/word/document2.xml", "/none")
+    data = docx(
+        paragraph("Hello"), **{"[Content_Types].xml": f"{types}{override}</Types>".encode()}
+    )
+    assert "Hello" in read_document(data, "a.docx").texts
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -74,6 +74,7 @@ def test_with_its_own_texts_a_file_is_the_same(text: str, ending: str) -> None:
         ("a: b", "po", "line 1: is no line"),
         ("/etc/hostname", "po", "line 1: is no line"),
         ("<a>\n<b>\n</a>", "xlf", "line 3: is no XML at column 3: mismatched tag"),
+        ("<?xml version='1.0' encoding='utf-7'?><a>+2AA-</a>", "xlf", "line 1: is no XML"),
         ("<a:b/>", "xlf", "line 1: is no XML at column 1: unbound prefix"),
         ("", "xlf", "line 1: is no XML at column 1: no element found"),
         ("<a version='1'/>", "xlf", "line 1: is no XLIFF of version 1 or 2"),

@@ -40,6 +40,7 @@ def filled(place: Place, translation: str) -> str:
         (["a", START, "b", B, "c", END, "d", B_END, "e"], "a<x1/>b<g2>c<x3/>d</g2>e", "|"),
         (["a", START, START2, "b", END, "c", END2, "d"], "a<g1><x2/>b</g1>c<x3/>d", "|"),
         (["if <g7> a", DOT, "b"], "if <g7> a<x8/>b", "|"),  # what is typed is no mark
+        ([f"if <g{'1' * 5_000}> a", DOT, "b"], f"if <g{'1' * 5_000}> a<x111111112/>b", "|"),
         ([*with_gaps("one\ntwo\r\nthree\n\n four  five\tsix\n")], None, "|\n"),
     ],
 )
@@ -76,6 +77,7 @@ def test_each_mark_comes_back_once_and_well_nested(translation: str, expected: s
     marked = place(B, "one", B_END, " and then ", EM, "two", EM_END, DOT, ".")
     assert marked.text == "<g1>one</g1> and then <g2>two</g2><x3/>."
     assert filled(marked, translation) == expected
+    assert [*marked.edits("<g1></g1> <g2></g2><x3/>.")] == [], "without words the text stays"
 
 
 def test_ends_of_a_range_that_is_no_pair_keep_their_order() -> None:

@@ -44,6 +44,11 @@ def entries(text: str) -> list[polib.POEntry]:
     return [*polib.pofile(text + "\n")]
 
 
+def test_an_encoding_that_is_none_of_text_is_not_asked() -> None:
+    text = TEXT.replace("UTF-8", "hex")
+    assert "AS SAVE" in translated(text, "a.po", backwards).decode()
+
+
 @pytest.mark.parametrize("everything", [False, True])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_only_what_is_untranslated_is_filled_and_marked(everything: bool, line_end: str) -> None:
