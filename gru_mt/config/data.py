@@ -42,16 +42,12 @@ class FilesConfig(Section):
     name: Annotated[Text, Field(max_length=80, pattern=r"^[^/\\]+$")] | None = None
     """Its name in messages and scores; null is the file's name without its ending."""
 
-    @property
-    def sides(self) -> int:
-        """How many languages are in it."""
-        return 2
-
     @model_validator(mode="after")
     def _each_side_has_a_column(self) -> Self:
-        if self.columns and len(self.columns) != self.sides:
+        sides = 1 if getattr(self, "side", None) else 2
+        if self.columns and len(self.columns) != sides:
             raise ValueError(
-                f"columns {self.columns} must be {self.sides}: one for each language that is read"
+                f"columns {self.columns} must be {sides}: one for each language that is read"
             )
         return self
 
@@ -73,11 +69,6 @@ class CorpusConfig(FilesConfig):
     limit: Count | None = None
     """Training pairs of it, at most; more are drawn from, the same at every run. null is no limit.
     Dev and test stay whole, so that scores of several limits can be compared."""
-
-    @property
-    def sides(self) -> int:
-        """How many languages are in it."""
-        return 1 if self.side else 2
 
     @model_validator(mode="after")
     def _one_side_is_one_file(self) -> Self:

@@ -116,8 +116,9 @@ def join_group(device: torch.device) -> Iterator[Group]:
     if not is_there:  # it stays for the next training of this process
         _together(distributed.init_process_group, "gloo", timeout=RENDEZVOUS)
     backend = "gloo" if device.type == "cpu" else f"cpu:gloo,{device.type}:nccl"
-    processes = _together(distributed.new_group, backend=backend, timeout=SILENCE)
+    # The patient group first: others may come late, from the report of the run before.
     patient = _together(distributed.new_group, backend="gloo", timeout=PREPARATION)
+    processes = _together(distributed.new_group, backend=backend, timeout=SILENCE)
     try:
         yield Group(distributed.get_rank(), distributed.get_world_size(), processes, patient)
     finally:

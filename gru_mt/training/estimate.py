@@ -211,7 +211,7 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     started_s = time.perf_counter()
     device = resolve_device(config.training.device)
     with (
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,  # mapped, on Windows
         logging_to(Path(folder, "log"), is_main=False),
         while_computing(device.type),  # as a training does
     ):

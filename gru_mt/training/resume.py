@@ -168,13 +168,14 @@ def share_state(group: Group, run: Run, optimizer: Optimizer, state: TrainState)
 
 
 def _inherit(config: Config, before: Config) -> Config:
-    """Return `config` with sections of the run before, but for the keys that it states itself."""
-    sections = {}
+    """Return `config` with sections of the run before, but for the keys that it states itself.
+
+    Raises UserError where they do not go together.
+    """
+    values = config.model_dump(exclude_unset=True)
     for name in _INHERITED:
-        ours = getattr(config, name)
-        stated = {key: getattr(ours, key) for key in ours.model_fields_set}
-        sections[name] = getattr(before, name).model_copy(update=stated)
-    return config.model_copy(update=sections)
+        values[name] = getattr(before, name).model_dump() | values.get(name, {})
+    return load_config(values)
 
 
 def _changes(before: Config, now: Config) -> list[tuple[str, str, str]]:
@@ -188,10 +189,10 @@ def _changes(before: Config, now: Config) -> list[tuple[str, str, str]]:
 
 
 def _sets_of_start(folder: Path, suffix: str = "") -> dict[str, list[EvaluationSet]]:
-    """Return the dev and test sets in a folder whose names end so, named as the start's."""
+    """Return the dev and test sets in a folder whose names end so; all names end in OF_START."""
     return {
         split: [
-            replace(found, name=f"{found.name.removesuffix(OF_START)}{OF_START}")
+            found if suffix else replace(found, name=f"{found.name}{OF_START}")
             for found in find_sets(folder, split) or []
             if found.name.endswith(suffix)
         ]

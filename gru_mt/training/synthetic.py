@@ -36,6 +36,7 @@ from gru_mt.inference.translator import Translator
 from gru_mt.progress import ProgressBar
 from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import append_line, file_digest, write_file
+from gru_mt.training.output.checkpoint import has_checkpoint
 from gru_mt.training.state import derived_seed
 
 log = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ def synthetic_pairs(splits: Splits, config: Config, run: Run) -> list[Example]:
     if not data.teachers:
         return back
     texts = [*dict.fromkeys(pair.source for pair in splits.train)]
-    taught = _taught(splits, config, texts, teach(texts, config, run))
+    taught = _taught(splits, config, texts, _made(run.taught, config, "teachers", _by_beam, texts))
     left_out = len(texts) * len(data.teachers) - len(taught)
     log.info(
         f"{len(texts):,} sources: {', '.join(data.teachers)} translated them; {left_out:,} "
@@ -120,17 +121,8 @@ def back_translate(texts: Sequence[str], config: Config, run: Run) -> list[str]:
     return sources
 
 
-def teach(texts: Sequence[str], config: Config, run: Run) -> list[list[str]]:
-    """Return each teacher's translations of these sources, by the beam that it has.
-
-    The run's folder keeps them, chunk by chunk, so that none is made again. Raises UserError where
-    `data.teachers` names no model of the same direction.
-    """
-
-    def translate(translator: Translator, _: int, chunk: Sequence[str]) -> Iterable[object]:
-        return translator.translate(chunk)
-
-    return _made(run.taught, config, "teachers", translate, texts)
+def _by_beam(teacher: Translator, _: int, chunk: Sequence[str]) -> Iterable[object]:
+    return teacher.translate(chunk)
 
 
 def _taught(
@@ -159,18 +151,19 @@ def _made(
 ) -> list[list[str]]:
     """Return what each model of a field makes of each text.
 
-    The file keeps it chunk by chunk, and what it has is not made again. Of a whole file no model
-    is read.
+    The file keeps it chunk by chunk, and what it has of the same models and seed is not made again.
+    Once the run has a checkpoint, no model is read for a whole file.
     """
     models = as_list(getattr(config.data, field))
     digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
     chunks_to_make = [*product(range(len(models)), range(0, len(texts), CHUNK))]
     before, chunks = _read(path)
-    if before.get("texts") != digest or len(chunks) != len(chunks_to_make):
+    is_whole = before.get("texts") == digest and len(chunks) == len(chunks_to_make)
+    if not (is_whole and has_checkpoint(Run(path.parent).checkpoints)):  # it trains on these
         folders = [user_path(model) for model in models]
         translators = [_load(folder, config, field) for folder in folders]
         digests = [file_digest(bundle_of(local_folder(folder)) / WEIGHTS) for folder in folders]
-        header = {"texts": digest, "models": digests}
+        header = {"texts": digest, "models": digests, "seed": config.training.seed}
         chunks = chunks if before == header else []
         write_file(path, b"".join(f"{json.dumps(line)}\n".encode() for line in [header, *chunks]))
         total, done = len(models) * len(texts), sum(map(len, chunks))

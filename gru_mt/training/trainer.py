@@ -68,6 +68,8 @@ class Trainer:
             if reasons := self.state.stop_reasons(self.config.training):
                 more = " and ".join(f"training.{name}" for name in reasons)
                 log.info(f"this run is finished; a larger {more} goes on with it")
+                if not self.state.best_step:  # it was killed before its first validation
+                    self._validate()
             else:
                 self._train(received)
             if self.group.is_main:
@@ -170,13 +172,13 @@ class Trainer:
     def _report_window(self) -> None:
         """Write metrics of the updates since the last report; stop at one not finite.
 
-        In fp16 such an update is skipped, and counted.
+        In fp16 such an update is skipped, and counted, while a smaller loss scale may help.
         """
         if not self._window:
             return
         metrics, not_finite = window_metrics(self._window, self._window_s)
         self._window, self._window_s = [], time.perf_counter()
-        if not_finite and self.optimizer.precision != torch.float16:
+        if not_finite and not self.optimizer.may_overflow:
             self._stop_not_finite("the loss or its gradient is", not_finite[0])
         skipped = self.state.skipped + len(not_finite)
         self.state = replace(self.state, skipped=skipped)

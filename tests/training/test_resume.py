@@ -155,6 +155,19 @@ def test_what_is_forgotten_shows_at_every_validation_and_in_scores(
     assert test.sources == read_sets(before, "test")[0].sources
 
 
+def test_a_run_may_begin_with_one_that_itself_began_with_another(
+    before: Path, mine: Path, tmp_path: Path
+) -> None:
+    dev = tmp_path / "small.tsv"  # as the set is called that `before` was measured on
+    first, second = tmp_path / "first", tmp_path / "second"
+    for start, folder in ((before, first), (first, second)):
+        dev.write_text(f"they like one {folder.name}.\tun {folder.name} eux aime.\n")
+        train(tuned(mine, start, f"data.dev={dev}", "training.max_steps=1"), folder)
+    train(load_config(second / "config.yaml", ["training.max_steps=2"]), second)
+    names = [found.name for found in read_sets(second, "dev")]
+    assert names == ["small", "small (start)", "small (start) (start)"]
+
+
 def test_the_old_corpus_may_be_mixed_in_but_not_what_it_was_measured_on(
     before: Path, mine: Path, small_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,6 +210,7 @@ def test_it_resumes_to_the_same_bits_even_without_the_other_run(
         ("model.cell=gru", "model.cell 'gru': {} has 'lstm'; training from it keeps that"),
         ("tokenizer.kind=bpe", "tokenizer.kind 'bpe': {} has 'word'; "),
         ("data.source=fr", "{}: translates en to fr, not fr to en"),
+        ("tokenizer.sampling=0.1", "configuration: tokenizer"),  # of words
         ("training.start=none", "none: neither a run of `gru-mt train` nor a model folder"),
     ],
 )

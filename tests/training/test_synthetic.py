@@ -92,6 +92,12 @@ def test_each_text_gets_a_source_once_unless_model_or_texts_are_others(
         assert made(config, tmp_path / "run") == first, "the same seed draws the same"
         assert asked == wanted
         assert path.read_text() == header + "".join(chunks)
+    other = config.model_copy(update={"training": config.training.model_copy(update={"seed": 2})})
+    assert made(other, tmp_path / "run") != first, "another seed draws others"
+    assert made(config, tmp_path / "run") == first
+    checkpoints = Run(tmp_path / "run").checkpoints
+    checkpoints.mkdir()
+    (checkpoints / "step-00000001.safetensors").touch()  # it trains on these
     monkeypatch.setattr(Translator, "load", None)
     assert made(config, tmp_path / "run") == first, "without the model"
 
@@ -194,10 +200,11 @@ def test_what_a_teacher_makes_of_dev_and_test_is_left_out(
     splits = load_splits(data)
     said = splits.test[0].references[0][0].upper()
 
-    def teach(texts: list[str], *_: Any) -> list[list[str]]:
+    def made(*given: Any) -> list[list[str]]:
+        texts = given[-1]
         return [["", *[said] * (len(texts) - 2), "Rien."], [said] * len(texts)]
 
-    monkeypatch.setattr(synthetic, "teach", teach)
+    monkeypatch.setattr(synthetic, "_made", made)
     found = synthetic_pairs(splits, taught.model_copy(update={"data": data}), Run(tmp_path))
     assert {pair.target for pair in found} == ({"Rien."} if leaks == "drop" else {said, "Rien."})
 

@@ -28,6 +28,8 @@ from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.training.distributed import Group
 from gru_mt.training.state import derived_seed
 
+LEAST_SCALE = 1e-6  # of a loss under fp16: below, halving it once more helps nobody
+
 
 @dataclass(frozen=True, slots=True)
 class Update:
@@ -106,6 +108,11 @@ class Optimizer:
         norm = self.step(learning_rate, step)
         return Update(step, pairs, rows, tokens, learning_rate, loss, norm)
 
+    @property
+    def may_overflow(self) -> bool:
+        """Whether an update that is not finite is skipped: under fp16, until its scale is tiny."""
+        return self._scaler.is_enabled() and self._scaler.get_scale() >= LEAST_SCALE
+
     def scaled(self, loss: Tensor) -> Tensor:
         """Return the loss to call backward on: scaled under fp16, else as it is."""
         return self._scaler.scale(loss)
@@ -158,6 +165,8 @@ class Optimizer:
         load_named_tensors(self.average, parts.pop("average", {}), where)
         for name, parameter in self.model.named_parameters():
             self._adamw.state[parameter] = {
-                moment: values[name].to(parameter.device) for moment, values in parts.items()
+                moment: values[name].to(parameter.device, copy=True)  # not the file's own memory
+                for moment, values in parts.items()
             }
-        self._scaler.load_state_dict(counters["scaler"])
+        if counters["scaler"]:  # else it was not in fp16
+            self._scaler.load_state_dict(counters["scaler"])

@@ -37,8 +37,10 @@ def save_checkpoint(
     }
     path = folder / f"step-{state.step:08d}.safetensors"
     save_tensors(path, optimizer.state_dict(), header)
-    for old in _newest_first(folder)[KEPT:]:
-        old.unlink()
+    newest_first = _newest_first(folder)
+    number = newest_first.index(path)  # those of later updates are damaged: the run went back
+    for other in (*newest_first[:number], *newest_first[number + KEPT :]):
+        other.unlink()
 
 
 def load_checkpoint(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from portalocker import LockException, LockFlags, lock
+from portalocker import AlreadyLocked, LockException, LockFlags, lock
 
 from gru_mt.data.dataset.dataset import holds_dataset
 from gru_mt.errors import UserError, short_text
@@ -49,11 +49,17 @@ def locked(run: Run) -> Iterator[None]:
 
 
 def hold(file: IO[str], run: Run) -> None:
-    """Lock a run's open lock; InUse where another has it, or a start removed it meanwhile."""
-    with suppress(LockException, FileNotFoundError):
-        lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
-        if os.path.samestat(os.fstat(file.fileno()), run.lock.stat()):
-            return
+    """Lock a run's open lock; InUse where another has it, or a start removed it meanwhile.
+
+    Raises UserError where the file system has no locks.
+    """
+    try:
+        with suppress(AlreadyLocked, FileNotFoundError):
+            lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+            if os.path.samestat(os.fstat(file.fileno()), run.lock.stat()):
+                return
+    except LockException as error:
+        raise UserError(f"{run.lock}: cannot be locked: {error}; name a --run elsewhere") from None
     raise InUse(
         f"{run.folder}: another training runs in it; wait for it, or name another with --run"
     )
@@ -66,8 +72,10 @@ def is_locked(run: Run) -> bool:
     with run.lock.open("rb") as file:
         try:
             lock(file, LockFlags.SHARED | LockFlags.NON_BLOCKING)
-        except LockException:
+        except AlreadyLocked:
             return True
+        except LockException:  # the file system has no locks, so none is held
+            return False
     return False
 
 

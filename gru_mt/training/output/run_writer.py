@@ -47,8 +47,8 @@ def window_metrics(updates: Sequence[Update], started_s: float) -> tuple[Metrics
     "loss" and "grad_norm" are means over the finite ones, None without any: nats a token, each
     token counted alike, and L2. "tokens_s" are real target tokens a second. This waits for a GPU.
     """
-    loss_N = torch.stack([update.loss for update in updates]).double().cpu()
-    norm_N = torch.stack([update.grad_norm for update in updates]).double().cpu()
+    loss_N = torch.stack([update.loss for update in updates]).cpu().double()
+    norm_N = torch.stack([update.grad_norm for update in updates]).cpu().double()
     seconds = time.perf_counter() - started_s
     token_N = torch.tensor([update.tokens for update in updates]).double()
     finite_N = (loss_N + norm_N).isfinite()

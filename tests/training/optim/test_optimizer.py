@@ -91,6 +91,30 @@ def test_a_gradient_that_is_not_finite_changes_nothing(precision: str, bad: floa
     assert all(value.isfinite().all() for value in after.values())
 
 
+def test_a_loss_scale_that_cannot_help_any_more_is_given_up() -> None:
+    optimizer = make_optimizer("fp16")
+    for _ in range(36):
+        assert optimizer.may_overflow
+        optimizer.scaled(loss_of(optimizer) * float("nan")).backward()
+        optimizer.step(0.1, 0)
+    assert not optimizer.may_overflow  # 65,536 / 2 ** 36 is below 1e-6
+    assert not make_optimizer("fp32").may_overflow
+
+
+def test_what_another_precision_saved_is_loaded_and_not_shared_with_the_file() -> None:
+    first = make_optimizer("bf16")
+    first.scaled(loss_of(first)).backward()
+    first.step(0.1, 0)
+    tensors, second = first.state_dict(), make_optimizer("fp16")
+    second.load_state_dict(tensors, first.counters(), Path("step-1"))
+    expected = {name: value.clone() for name, value in tensors.items()}
+    second.scaled(loss_of(second)).backward()
+    second.step(0.1, 1)
+    assert all(torch.equal(tensors[name], value) for name, value in expected.items())
+    after = second.state_dict()
+    assert not all(torch.equal(after[name], value) for name, value in expected.items())
+
+
 @pytest.mark.parametrize("most", [0.5, 1e6])
 def test_a_step_is_that_of_torch_adamw_on_clipped_gradients(most: float) -> None:
     ours = make_optimizer(

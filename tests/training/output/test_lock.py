@@ -1,5 +1,6 @@
 """A run's folder: whose it is, one process at a time, and what a start leaves behind."""
 
+import errno
 import os
 import shutil
 import signal
@@ -10,12 +11,14 @@ from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
+from portalocker import LockException
 
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.errors import UserError
 from gru_mt.run import WEIGHTS, Run
-from gru_mt.training.output.lock import InUse, hold, locked, unused
+from gru_mt.training.output import lock as lock_module
+from gru_mt.training.output.lock import InUse, hold, is_locked, locked, unused
 from gru_mt.training.train import train
 from tests.conftest import Configure
 
@@ -173,6 +176,22 @@ def test_a_lock_ends_with_its_process_or_its_file(tmp_path: Path) -> None:
         run.lock.touch()
         with pytest.raises(InUse):
             hold(opened, run)
+
+
+def test_a_file_system_without_locks_is_named_and_nobody_trains_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise LockException(OSError(errno.ENOLCK, "No locks available"))
+
+    monkeypatch.setattr(lock_module, "lock", refused)
+    run = Run(tmp_path / "run")
+    with (
+        pytest.raises(UserError, match=r"run/lock: cannot be locked: .*--run elsewhere"),
+        locked(run),
+    ):
+        pass
+    assert not is_locked(run)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names there are always text")
