@@ -103,6 +103,8 @@ def add_corrections(folder: Path, new: Iterable[Correction]) -> None:
         except ValueError:
             end -= len(last)  # of an append that was cut off
             file.truncate(end)
+        if end + len(lines) > MOST_BYTES:
+            raise UserError(f"{path}: would have more than {MOST_BYTES:,} bytes; remove old lines")
         try:
             file.write(lines)
             file.flush()

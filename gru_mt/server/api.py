@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -146,7 +145,7 @@ class Api:
         if not self.suggestions:
             raise HTTPException(403, "this server takes no suggestions; --suggest lets it")
         origin = request.headers.get("origin")
-        own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        own = origin is None or origin.partition("://")[2] == request.headers.get("host")
         if not own and not {origin, "*"} & {*self.origins}:
             raise HTTPException(403, "pages of other sites may not suggest")
         asked = await self._asked(Suggest, request)
@@ -195,7 +194,7 @@ class Api:
     def _texts(self, q: Texts) -> list[str]:
         """Return the texts of a request; HTTPException 413 where they are too long."""
         texts, most = [q] if isinstance(q, str) else q, self.limits.characters
-        if (size := sum(map(len, texts))) > most:
+        if (size := sum(max(1, len(text)) for text in texts)) > most:
             raise HTTPException(413, f"q has {size:,} characters; at most {most:,}")
         return texts
 

@@ -169,7 +169,8 @@ def _joined(line: str, pieces: Sequence[str], found: Iterator[Translation]) -> T
     sentences: list[SentenceTranslation] = []
     for piece, translation in zip(pieces, found, strict=False):
         sentences += translation.sentences
-        sentences[-1] = replace(sentences[-1], gap=piece[len(piece.rstrip()) :])
+        if sentences:  # there is none of unseen characters alone
+            sentences[-1] = replace(sentences[-1], gap=piece[len(piece.rstrip()) :])
     return Translation(line, sentences)
 
 

@@ -90,6 +90,14 @@ def test_nothing_is_kept_of_an_append_that_fails(
     assert pairs(run) == [("one", "un")]
 
 
+def test_no_more_is_added_than_is_read(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_correction(run, "one", "un")
+    monkeypatch.setattr("gru_mt.corrections.store.MOST_BYTES", 150)
+    with pytest.raises(UserError, match="more than 150 bytes; remove old lines"):
+        add_correction(run, "two", "deux")
+    assert pairs(run) == [("one", "un")]
+
+
 def test_one_writer_waits_for_another(run: Path) -> None:
     add_correction(run, "one", "un")
     two = Thread(target=add_correction, args=(run, "two", "deux"))

@@ -196,6 +196,7 @@ def test_a_suggestion_is_a_correction_from_then_on(start: Start, run: Path) -> N
     values: Any = {"q": "I see one cat.", "s": "Un chat !"}
     site = {"Origin": "https://bad.org"}
     assert requests.post(f"{address}/suggest", EN_FR | values, headers=site).status_code == 403
+    assert requests.post(f"{address}/suggest", headers={"Origin": "http://[x"}).status_code == 403
     assert read_corrections(run) == []
     assert post(f"{address}/suggest", **values).json() == {"success": True}
     assert post(f"{address}/translate", **values).json()["translatedText"] == "Un chat !"

@@ -141,6 +141,10 @@ def test_a_sentence_without_an_end_is_cut_where_no_word_or_address_is() -> None:
     assert all(part.endswith((" ", "、")) for part in parts)
 
 
+def test_a_part_of_characters_that_nobody_sees_has_no_translation(start: Start) -> None:
+    assert send(start(), b"\\u200b" * 1_999 + b" I see you").ok
+
+
 def test_a_request_has_a_time_limit(start: Start, gated: Gated) -> None:
     address = start(gated, limits=Limits(seconds=0.2))
     answer = ask(address, "one")
