@@ -343,7 +343,9 @@ def test_init_and_check_lead_from_files_to_a_training(
     assert opened == files[:2], "they are read once"
     assert json.loads(of_files.out)["corpora"][0]["read"] == 60
     assert json.loads(of_files.out)["trial"]["epochs"] == 30
-    assert {path.name for path in tmp_path.iterdir()} == {*files, "train.yaml", "my own.yaml"}
+    assert gru_mt("init", ".").out == f"gru-mt train --config {tmp_path.name}.yaml\n"
+    made_here = {"train.yaml", "my own.yaml", f"{tmp_path.name}.yaml"}
+    assert {path.name for path in tmp_path.iterdir()} == {*files, *made_here}
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,10 @@ from gru_mt.errors import UserError
 STOPS = [stop for stop in signal.Signals if stop.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 FEW = 2  # chunks; for so few no process is started
 AHEAD = 3  # chunks for each process that wait for it, or for those before them
+KILLED = (
+    "another process of this command was killed, mostly for lack of memory; the same command "
+    "starts again"
+)
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -67,18 +71,26 @@ def in_background(
         yield lambda: function([*chain.from_iterable(chain(first, waiting))])
         return
     with pool(_OfAll(function), 1) as submit:
+        count = 0
         for chunk in chain(first, waiting):
-            submit(chunk).result()
-        yield submit(None).result
+            submit((count, chunk)).result()
+            count += len(chunk)
+        yield submit((count, None)).result
 
 
 class _OfAll:
-    """A function of all items, which takes them chunk by chunk, and None after the last."""
+    """A function of all items, which takes them chunk by chunk, and None after the last.
+
+    Each comes with the number of items before it. A process that replaces a killed one lacks them.
+    """
 
     def __init__(self, function: Callable[[list[Any]], Any]) -> None:
         self._function, self._items = function, list[Any]()
 
-    def __call__(self, chunk: Sequence[Any] | None) -> Any:
+    def __call__(self, counted: tuple[int, Sequence[Any] | None]) -> Any:
+        count, chunk = counted
+        if count != len(self._items):
+            raise UserError(KILLED)
         if chunk is None:
             return self._function(self._items)
         self._items += chunk
@@ -123,10 +135,7 @@ def pool(
             found, error = connection.recv()
         except (EOFError, OSError):
             connection = start()
-            raise UserError(
-                "another process of this command was killed, mostly for lack of memory; the same "
-                "command starts again"
-            ) from None
+            raise UserError(KILLED) from None
         finally:
             free.put(connection)
         if error is not None:

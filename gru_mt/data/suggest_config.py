@@ -19,6 +19,7 @@ from gru_mt.data.corpus.languages import (
 )
 from gru_mt.data.corpus.load import BUILT_IN
 from gru_mt.data.corpus.readers.columns import ReadOptions, header_languages
+from gru_mt.data.corpus.readers.json_lines import is_json
 from gru_mt.data.corpus.readers.parquet import ParquetTable
 from gru_mt.data.corpus.readers.registry import Source, open_group, read_rows
 from gru_mt.data.corpus.report import Dropped, hint
@@ -168,7 +169,8 @@ def _column_names(source: Source) -> list[str]:
         return [*source.types]
     if "<tmx" in source.start:
         return [*dict.fromkeys(re.findall(r"""\blang=["']([\w-]+)""", source.start))]
-    keys = re.findall(r'"([^"]*)" *:', source.start.partition("}")[0])
+    first_object = source.start.partition("}")[0] if is_json(source) else ""
+    keys = re.findall(r'"([^"]*)" *:', first_object)
     first = source.start.partition("\n")[0].strip(' "\r')
     return keys or re.split(r'"?\s*[\t,;|]\s*"?', first)
 
@@ -195,7 +197,7 @@ def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]
         file = CorpusFile(path)
         language = file.ending.removeprefix(".")
         if language in languages:
-            couples[file.name.removesuffix(file.ending)][language] = str(path)
+            couples[str(path.parent / file.name[: -len(file.ending)])][language] = str(path)
         elif file.ending in (*TABLES, ".json", ".zip") or path.is_dir() or len(files) == 1:
             entries.append([str(path)])
         else:

@@ -48,10 +48,10 @@ const AREA = pattern`
 const JOIN = pattern`[.,:/\-–+'’×]`; // stands alone between two digits of a number
 // +33 6 12 34 56 78, 1 234 567,8, 06 12 34 56 78, 555 1234, 10:30
 const NUMBER = pattern`(?:
-  \+\d++ (?: (?: ${NUMBER_SPACE}?${AREA} | ${JOIN} | ${NUMBER_SPACE} ) \d++ )*
+  \+\d++ (?: (?: ${NUMBER_SPACE}?${AREA} | ${JOIN} | ${NUMBER_SPACE} ) \d++ ){0,40}
   | \d{1,3} (?: ${NUMBER_SPACE}\d{3}(?!\d) )+ (?: [.,]\d++ )?
   | \d{2,}+ (?: ${NUMBER_SPACE}\d{2,}+ ){2,} | \d{3,}+ ${NUMBER_SPACE} \d{3,}+
-  | (?: ${AREA} )? \d++ (?: (?: ${JOIN} | ${NUMBER_SPACE}?${AREA} ) \d++ )*
+  | (?: ${AREA} )? \d++ (?: (?: ${JOIN} | ${NUMBER_SPACE}?${AREA} ) \d++ ){0,40}
 ) (?! ${W} | ${JOIN}\d | -${W_LETTER}*\d )`;
 // A part of a word with digits.
 const PIECE = pattern`(?: ${W_LETTER}*+\d(?: ${W} | \d )* | [A-Z]++(?!${W}) )`;
@@ -161,7 +161,7 @@ const WORDS_OF_CODE = [
       [A-Za-z]\w{0,20}+\([A-Za-z] (?: ,\s?[A-Za-z] )* \)\s=
       \s[^\s]*[\w)] (?: \s[=+*/×÷^−\-]\s[^\s]*[\w)] )*
     | ${OPERAND} (?: \s? (?: [=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝] | <(?![A-Za-z]) | !(?==) )[=>]?\s?${OPERAND}
-      | \s?[\-−/]\s?${OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]) )++ (?!${W})
+      | \s?[\-−/]\s?${OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]) ){1,40}+ (?!${W})
     | [A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}(?!${W})
   )`,
   pattern`(?<=[^\s]\s)(?: --[A-Za-z][\w\-]*+ (?: =[^\s]*[\w"'] )? | -[a-zB-HJ-Z](?= \s | $ ) )
@@ -205,10 +205,10 @@ export const CODE = expression(
   pattern`^\s*+(?:
     (?: def | class | function | public | private | static | void | int )\s+\w+\s*[(:\{<=][^\n]*
     | (?: if | for | while | switch | catch )\s*\([^\n]*[;\{\}]
-    | (?: if | elif | for | while | with )\s[^\n]*[()=\[\]][^\n]*: | (?: else | try | finally ):
+    | (?: if | elif | for | while | with )\s(?=[^()=\[\]\n]*[()=\[\]])[^\n]*: | (?: else | try | finally ):
     | [\w.]+\( (?: ["'][^\n]*["'] )? \);?
     | (?: const | let | var | auto | char | float | double )\s+\w+\s*=[^\n]*
-    | (?: from\s+[\w.]+\s+import\s+ | import\s+[\w.]*[.*] )[\w.,*\s]*;?
+    | (?: from\s+[\w.]+\s+import\s+ | import\s++(?=\w*+[.*]) )[\w.,*\s]*;?
     | #include\s*[<"][^\n]*
     | (?: SELECT\s[^\n]*\sFROM | UPDATE\s[^\n]*\sSET | INSERT\s+INTO | DELETE\s+FROM
       | CREATE\s+TABLE )\s(?=[^\n]*[a-z*=();])[^\n]*

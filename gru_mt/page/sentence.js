@@ -37,7 +37,7 @@ const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
 const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const ASKS = /[?？؟፧]/u;
-const END_MARKS = /[?？؟፧!！]+$/u;
+const END_MARKS = /(?<![?？؟፧!！])[?？؟፧!！]+$/u;
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 export const ENDS = [".", "!", "?", "…"];

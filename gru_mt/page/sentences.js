@@ -90,7 +90,7 @@ export function sentenceRules({ marks, abbreviations, starters, ordinals }) {
   const mark = `[${marks}]`;
   return {
     mark: new RegExp(mark, "gu"),
-    lastMark: new RegExp(pattern`${mark}+\s?[^]$`, "u"),
+    lastMark: new RegExp(pattern`(?<!${mark})${mark}+\s?[^]$`, "u"),
     run: expression(
       pattern`(?<run> ${mark}+(?: \s+[.!?…]+(?= \s | $ ) )*+ )(?<close>${CLOSING})(?<space>\s*)`,
     ),

@@ -6,6 +6,7 @@ import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
+const ABBREVIATIONS = new Set(["AM", "IT", "US"]); // spelt as common English words are
 
 const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
 // A word that touches nothing of code.
@@ -224,9 +225,10 @@ export class Truecaser {
     return size(word) > 1 && isTitle(word) && this.isSmall(word);
   }
 
-  /** Return a word in its cased form, if it is in capitals or in mixed case. */
+  /** Return a word in its cased form, if it is in mixed case or in capitals for emphasis. */
   #calm(word) {
-    const isUsual = isLower(word) || isTitle(word) || (isUpper(word) && size(word) < 3);
+    const isShort = size(word) < 3 && isUpper(word) && !this.isCommon(word);
+    const isUsual = isLower(word) || isTitle(word) || isShort || ABBREVIATIONS.has(word);
     return isUsual ? word : this.#form(word);
   }
 

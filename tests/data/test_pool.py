@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from pathlib import Path
 
@@ -81,6 +81,19 @@ def test_work_in_the_background_has_its_result_when_it_is_asked_for() -> None:
         with in_background(total, iter(chunks)) as result:
             found, pid = result()
         assert (found, pid != os.getpid()) == (6, is_elsewhere)
+
+
+def test_no_chunk_is_forgotten_with_a_process_that_was_killed() -> None:
+    def chunks() -> Iterator[list[int]]:
+        yield from ([1], [2], [3])
+        [process] = multiprocessing.active_children()
+        process.kill()
+        process.join()
+        yield [4]
+
+    killed = pytest.raises(UserError, match="another process of this command was killed")
+    with killed, in_background(total, chunks()) as result:
+        result()
 
 
 def test_processes_outlive_signals_to_all_and_end_with_the_block() -> None:

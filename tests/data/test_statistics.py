@@ -212,6 +212,19 @@ def test_two_files_without_tabs_are_parallel_in_the_order_given() -> None:
         assert [each.path for each in config.data.corpus] == [names]
 
 
+def test_files_of_several_folders_are_several_corpora() -> None:
+    paths = [Path(folder, f"train.{code}") for folder in ("a", "b") for code in ("EN", "de")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(f"{path} {n}\n" for n in range(40)))
+    with pytest.raises(UserError, match="two corpora are called"):
+        suggest_config(paths, ["en", "de"])
+    config = suggested(paths[:2], ["en", "de"])
+    assert [each.path for each in config.data.corpus] == [["a/train.EN", "a/train.de"]]
+    with pytest.raises(UserError, match=r"b/train\.EN: b/train\.de is missing beside it"):
+        suggest_config(paths[:3], ["en", "de"])
+
+
 def test_columns_and_built_in_corpora_are_put_into_the_configuration() -> None:
     Path("a.csv").write_text("".join(f"{n},a{n},b{n},c{n}\n" for n in range(40)))
     text, _ = suggest_config([Path("a.csv")], ["en", "de"], [4, 2])

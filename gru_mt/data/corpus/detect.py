@@ -71,6 +71,9 @@ _OLDER = {  # encodings of older files in languages that Western Europe's has no
     **dict.fromkeys(("ar", "fa", "ur"), ("cp1256",)),
     **dict.fromkeys(("et", "lt", "lv"), ("cp1257",)),
 }
+_FREQUENT = re.compile(
+    "[ぁ-ん的一是不了在人有我他她你這这來来個个們们說说]"
+)  # of Japanese, Chinese
 _COMMON = "\t\n\r <>"  # characters that text has in every language
 
 
@@ -107,13 +110,16 @@ def encoding_of(start: bytes, asked: str | None, file: object) -> str:
 def likely_encoding(text: bytes, languages: Sequence[str]) -> str:
     """Return the encoding that older files in these languages have.
 
-    By the frequencies of letters charset-normalizer takes French in cp1252 for cp775.
+    Of those that can be, it is the one in which the most letters are _FREQUENT. By the frequencies
+    of all letters charset-normalizer takes French in cp1252 for cp775.
     """
     for language in languages:
+        fitting: dict[str, int] = {}
         for encoding in _OLDER.get(language.lower().partition("-")[0], ()):
             with suppress(UnicodeDecodeError):
-                text.decode(encoding)
-                return encoding
+                fitting[encoding] = len(_FREQUENT.findall(text.decode(encoding)))
+        if fitting:
+            return max(fitting, key=fitting.__getitem__)
     return "cp1252" if re.search(rb"[\x80-\x9f]", text) else "latin-1"
 
 

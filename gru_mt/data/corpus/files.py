@@ -44,7 +44,8 @@ class CorpusFile(NamedTuple):
     @property
     def name(self) -> str:
         """The file's name without its folder, and without .gz and its like."""
-        name = PurePosixPath(self.member or self.path.name).name
+        path = self.path if self.path.name.strip(".") else self.path.resolve()  # of . and ..
+        name = PurePosixPath(self.member or path.name).name
         return name.removesuffix(PurePosixPath(name).suffix) if compression(name) else name
 
     def stem(self, languages: Sequence[str]) -> str:

@@ -67,7 +67,8 @@ def filter_chunk(config: DataConfig, sides: Sequence[int], rows: Sequence[Row]) 
                 kept.append((index, first, second, attribution, bucket(spaced(row[0]))))
                 continue
             reason, text = found, example(first, second)
-        dropped.append((reason, index, text[:_MAX_EXAMPLE].strip()))
+        shown = text[:_MAX_EXAMPLE].strip().encode(errors="backslashreplace").decode()
+        dropped.append((reason, index, shown))
     indices, firsts, seconds, attributions, buckets = zip(*kept, strict=True) if kept else [()] * 5
     metadata_M = np.empty(len(kept), METADATA)
     metadata_M["line"] = indices

@@ -16,7 +16,7 @@ _ROWS = [(line + "\t\t\t").split("\t")[:4] for line in _TABLE]
 CODE_BY_NAME = {name: code for code, _, names, _ in _ROWS for name in names.split()}
 _SCRIPT_OF = {code: script for code, script, _, _ in _ROWS if script}
 _WORDS_OF = {code: frozenset(words.split()) for code, _, _, words in _ROWS if words}
-_REGION = re.compile(r"(?<=..)[-_][a-z0-9]{2,4}$")
+_REGION = re.compile(r"(?<=..)(?:[-_][a-z]{4})?[-_][a-z0-9]{2,4}$")  # and a script before it
 _KANA, _SCRIPT = "Hiragana", " script"
 _MAIN_SHARE = 0.05  # of a side's letters, in a script that belongs to its language
 _LEAST_LETTERS = 50

@@ -16,7 +16,7 @@ from gru_mt.data.corpus.filters import filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.readers.columns import ReadOptions
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
-from gru_mt.data.corpus.report import SAMPLE, Row
+from gru_mt.data.corpus.report import Row
 from gru_mt.data.dataset.store import CHUNK
 from gru_mt.data.pool import map_in_order
 from gru_mt.errors import UserError, short_repr, short_text
@@ -107,5 +107,4 @@ def _chunks(
                 yield chunk
             builder.sha256s += [source.sha256 for source in sources]
             builder.notes += [note for source in sources for note in source.notes]
-            sample = b"".join(source.sample for source in sources)[:SAMPLE]
-            builder.sample = builder.sample or sample
+            builder.sample = builder.sample or b"\n".join(source.sample for source in sources)

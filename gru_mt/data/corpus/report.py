@@ -103,7 +103,7 @@ def hint(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
         case DropReason.COLUMNS:
             return f"set columns to those of {' and '.join(languages)}, counted from 1"
         case DropReason.NOT_UTF8:
-            encoding = likely_encoding(sample.rpartition(b"\n")[0] or sample, languages)
+            encoding = likely_encoding(sample, languages)
             return (
                 f"looks like {encoding.capitalize()}: set encoding: {encoding}, or save it as UTF-8"
             )

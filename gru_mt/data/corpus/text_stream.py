@@ -44,10 +44,10 @@ class TextStream:
         if b"\r" in start and b"\n" not in start:  # lines of old Macs
             start = start.replace(b"\r", b"\n")
             self._pieces = (piece.replace(b"\r", b"\n") for piece in self._pieces)
-        self.file, self.sample = file, start[:SAMPLE]
-        whole = self.sample.rpartition(b"\n")[0] if len(start) >= SAMPLE else b""
         # The first lines, and half a line only where it is the first.
-        self.start = (whole or self.sample).decode(errors="replace").removeprefix("\ufeff")
+        whole = start[:SAMPLE].rpartition(b"\n")[0] if len(start) >= SAMPLE else b""
+        self.file, self.sample = file, whole or start[:SAMPLE]
+        self.start = self.sample.decode(errors="replace").removeprefix("\ufeff")
         self.notes: list[str] = []  # what to tell a user about how it was read
         self._digest = hashlib.sha256()
 

@@ -4,7 +4,8 @@ import re
 import unicodedata
 from itertools import chain, groupby
 
-CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # Unicode's Cc without whitespace
+# Unicode's Cc without whitespace, and half surrogate pairs, which JSON can hold.
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")  # a soft hyphen; spaces of no width, once a BOM
 # Latin ligatures, and what has a full width: all, or letters and digits with a sign between two.
 _WIDE = re.compile("[\ufb00-\ufb06！-～]")

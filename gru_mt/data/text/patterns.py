@@ -57,10 +57,10 @@ _MONEY = r"[$¢-¥\u20a0-\u20bf]"
 _AREA = r"\((?:\+?\d{1,3}|0\d{1,4})\)[ .-]?(?=(?:[ .-]?\d){5})"  # "(555) 123-4567"
 _JOIN = r"[.,:/\-–+'’×]"  # stands alone between two digits of a number
 _NUMBER = rf"""(?:
-    \+\d++ (?:(?:{_SPACE}?{_AREA} | {_JOIN} | {_SPACE})\d++)*  # +33 6 12 34 56 78
+    \+\d++ (?:(?:{_SPACE}?{_AREA} | {_JOIN} | {_SPACE})\d++){{0,40}}  # +33 6 12 34 56 78
     | \d{{1,3}} (?:{_SPACE}\d{{3}}(?!\d))+ (?:[.,]\d++)?  # 1 234 567,8
     | \d{{2,}}+ (?:{_SPACE}\d{{2,}}+){{2,}} | \d{{3,}}+ {_SPACE} \d{{3,}}+  # 06 12 34 56 78
-    | (?:{_AREA})? \d++ (?:(?:{_JOIN} | {_SPACE}?{_AREA})\d++)*
+    | (?:{_AREA})? \d++ (?:(?:{_JOIN} | {_SPACE}?{_AREA})\d++){{0,40}}
     ) (?!{_W} | {_JOIN}\d | -{_LETTER}*\d)"""
 _MEASURE = r"(?:[kcm]?m|[km]?g|[mc]?l|min|[kMGT]i?B|[kMG]?Hz|k?Wh?|mph|rpm|fps|px|dpi)"  # 5 km
 _PIECE = rf"(?:{_LETTER}*+\d(?:{_W}|\d)*|[A-Z]++(?!{_W}))"  # of a word with digits
@@ -162,7 +162,7 @@ _WORD_OF_CODE = rf"""
         | (?:[A-Za-z]\w{{0,20}}+\s)?[A-Za-z]\w{{0,20}}+\([A-Za-z](?:,\s?[A-Za-z])*\)\s=
             \s\S*[\w)](?:\s[=+*/×÷^−-]\s\S*[\w)])*
         | {_OPERAND}(?:\s?(?:[=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝]|<(?![A-Za-z])|!(?==))[=>]?\s?{_OPERAND}
-            | \s?[-−/]\s?{_OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]))++(?!{_W})
+            | \s?[-−/]\s?{_OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→])){{1,40}}+(?!{_W})
         | [A-Z]{{1,2}}\d[A-Z\d]?\s\d[A-Z]{{2}}(?!{_W})  # a British postcode
     )
     | (?<=\S\s)(?:--[A-Za-z][\w-]*+(?:=\S*[\w"'])?|-[a-zB-HJ-Z](?=\s|$))(?:\s"[^"\n]{{0,100}}+")?
@@ -190,10 +190,10 @@ CODE = re.compile(
     r"""\s*+(?:
     (?:def|class|function|public|private|static|void|int)\s+\w+\s*[(:{<=][^\n]*
     | (?:if|for|while|switch|catch)\s*\([^\n]*[;{}]
-    | (?:if|elif|for|while|with)\s[^\n]*[()=\[\]][^\n]*: | (?:else|try|finally):
+    | (?:if|elif|for|while|with)\s(?=[^()=\[\]\n]*[()=\[\]])[^\n]*: | (?:else|try|finally):
     | [\w.]+\((?:["'][^\n]*["'])?\);?
     | (?:const|let|var|auto|char|float|double)\s+\w+\s*=[^\n]*
-    | (?:from\s+[\w.]+\s+import\s+|import\s+[\w.]*[.*])[\w.,*\s]*;? | \#include\s*[<"][^\n]*
+    | (?:from\s+[\w.]+\s+import\s+|import\s++(?=\w*+[.*]))[\w.,*\s]*;? | \#include\s*[<"][^\n]*
     | (?:SELECT\s[^\n]*\sFROM|UPDATE\s[^\n]*\sSET|INSERT\s+INTO|DELETE\s+FROM|CREATE\s+TABLE)\s
       (?=[^\n]*[a-z*=();])[^\n]*  # but "SELECT A FILE FROM THE LIST"
     | [\w.\[\]]+(?:\s*[-+*/]?=|\()[^\n]*;

@@ -129,7 +129,7 @@ def split_sentences(text: str, language: str) -> list[str]:
 
 def _items(text: str) -> Iterator[int]:
     """Yield where items of a list begin: bullets, and labels that count on from the first."""
-    expected = None
+    expected, begin = None, len(text) - len(text.lstrip())
     for match in _ITEM.finditer(text):
         label = match["label"]
         if label is None:
@@ -139,7 +139,7 @@ def _items(text: str) -> Iterator[int]:
         kind = match["open"], match["close"], label.isdecimal()
         if (*kind, number) == expected:
             yield match.start()
-        elif expected or text[: match.start()].strip():
+        elif expected or match.start() > begin:
             continue
         expected = (*kind, number + 1)
 
@@ -149,7 +149,7 @@ def _ends(text: str, rules: SentenceRules) -> Iterator[int]:
     mark = f"[{rules.marks}]"
 
     def hide(found: re.Match[str]) -> str:
-        last = None if found[0][0] in "([{（" else re.search(rf"{mark}+\s?.$", found[0])
+        last = None if found[0][0] in "([{（" else re.search(rf"(?<!{mark}){mark}+\s?.$", found[0])
         end = last.start() if last else len(found[0])
         return re.sub(mark, _HIDDEN, found[0][:end]) + found[0][end:]
 

@@ -254,7 +254,7 @@ def _learn_marks(pairs: Iterable[tuple[str, str]]) -> dict[str, Sequence[str]]:
     counts = Counter((final_mark(source), *parts(target)[::2]) for source, target in pairs)
     marks: dict[str, Sequence[str]] = {}
     for (mark, *around), _ in counts.most_common():
-        if len(mark) == 1:
+        if len(mark) == 1 and _is_line("\t".join([mark, *around])):
             marks.setdefault(mark, around)
     return marks
 

@@ -21,6 +21,7 @@ LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_SMALL = 4  # letters of a word that is small in a title
 LEARNED = 50  # occurrences of U.S., from which on a model translates it
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
+_ABBREVIATIONS = ("AM", "IT", "US")  # spelt as common English words are
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
 _INITIALS = re.compile(  # with the last full stop, unless it ends the text
     rf"(?<![{IN_WORD}.]){LETTER}{{1,2}}(?:\.{LETTER}{{1,2}})+(?![{IN_WORD}])(?:\.(?=\s*\S))?"
@@ -154,7 +155,7 @@ class Truecaser:
         Text in capitals, in title case or without a capital gets each word's cased form: "TOM ET
         ZBIGNIEW" -> "Tom et Zbigniew". In other text first words of sentences and known words in
         capitals or mixed case do: "See Tom. You SAID nO" -> "see Tom. you said no" (Moses: Koehn et
-        al. 2007).
+        al. 2007). Two capitals do only if the word is common: "this is SO good", but "my TV".
         """
         if is_all_caps(text):
             return self.cased(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
@@ -166,10 +167,14 @@ class Truecaser:
             word = match[0]
             if match.start() in starts:
                 return self._cased_form(match)
-            is_usual = word.islower() or word.istitle() or (word.isupper() and len(word) < 3)
-            return word if is_usual else self._forms.get(word.lower(), word)
+            return word if self._is_usual(word) else self._forms.get(word.lower(), word)
 
         return WORD.sub(read, text)
+
+    def _is_usual(self, word: str) -> bool:
+        """Return whether a word inside a sentence has the case of a careful text."""
+        is_short = len(word) < 3 and word.isupper() and not self.is_common(word)
+        return word.islower() or word.istitle() or is_short or word in _ABBREVIATIONS
 
     def cased(self, text: str) -> str:
         """Return `text` with each known word in its cased form, but not the O of O'Sullivan."""

@@ -72,7 +72,8 @@ class Words:
     def __init__(self, tokens: Sequence[str], joins: Mapping[str, str], kind: str = "word") -> None:
         """Take the tokens in the order of ids, the _JOINS of some, and how text is split."""
         self.kind, self.tokens, self._joins = kind, tuple(tokens), joins
-        self._ids = {token: index for index, token in enumerate(tokens)}
+        # A text may say <pad> too, and there it is an unknown word.
+        self._ids = {token: index for index, token in enumerate(tokens) if token not in SPECIALS}
 
     @classmethod
     def train(
@@ -93,7 +94,7 @@ class Words:
         frequent = [
             token
             for token, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-            if count >= min_frequency and token not in PLACEHOLDER_TOKENS
+            if count >= min_frequency and token not in _FIRST
         ]
         if not frequent:
             raise UserError(

@@ -33,10 +33,10 @@ _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.join(_MARKS)}")
 _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
 _BEGINNING = re.compile(r"\A[\W_]+")
-_ELLIPSIS = re.compile(r"\s*(\.{2,}|…)$")
+_ELLIPSIS = re.compile(r"\s*((?<!\.)\.{2,}+|…)$")
 _TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
 _ASKS = "?？؟፧"
-_END_MARKS = re.compile(rf"[{_ASKS}!！]+$")
+_END_MARKS = re.compile(rf"(?<![{_ASKS}!！])[{_ASKS}!！]++$")
 
 
 @dataclass(frozen=True, slots=True)

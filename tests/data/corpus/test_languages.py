@@ -73,7 +73,8 @@ def test_what_cannot_be_told_is_no_warning() -> None:
     ):
         assert warning(one, other, languages) is None, languages
     assert {*map(language_code, ["ENG", "English", "en-GB", "en_us", "anglais"])} == {"en"}
-    assert language_code("zh-Hans") == language_code("cmn") == "zh"
+    assert language_code("zh-Hans") == language_code("cmn") == language_code("zh-Hans-CN") == "zh"
+    assert language_code("sr-Latn-RS") == "sr"
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,18 @@ def test_more_than_a_fifth_dropped_needs_a_word_but_headers_and_blank_lines_are_
 
 
 def test_an_encoding_is_guessed_by_the_languages() -> None:
-    for languages, encoding in ((["en", "ja"], "shift_jis"), (["zh", "en"], "gb18030")):
-        write({"c.tsv": "a\t日本\nb\t中国\n".encode(encoding)})
-        settings = {"languages": languages, "source": languages[0], "target": languages[1]}
+    japanese, simple, older = "ここは日本です。", "他是中国人。", "這是一句中文。"
+    for language, text, encoding in (
+        ("ja", japanese, "shift_jis"), ("ja", japanese, "euc-jp"),
+        ("zh", simple, "gb18030"), ("zh", older, "big5"),
+    ):  # fmt: skip
+        settings = {"languages": ["en", language], "source": "en", "target": language}
+        write({"c.tsv": f"a\t{text}\nb\t{text}\n".encode(encoding)})
         assert f"set encoding: {encoding}" in refusal("c.tsv", **settings)
+        write({"c.en": "a b\n" * 30_000, f"c.{language}": f"{text}\n".encode(encoding) * 30_000})
+        assert f"set encoding: {encoding}" in refusal(
+            {"path": ["c.en", f"c.{language}"]}, **settings
+        )
 
 
 @pytest.mark.parametrize(("source", "target"), [("en", "fr"), ("fr", "en")])

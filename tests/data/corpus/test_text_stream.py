@@ -110,7 +110,7 @@ def test_a_file_is_read_piece_by_piece() -> None:
     tracemalloc.stop()
     assert peak < len(text) / 2
     assert stream.sha256 == hashlib.sha256(text).hexdigest()
-    assert stream.sample == text[:SAMPLE]
+    assert stream.sample == text[:SAMPLE].rpartition(b"\n")[0], "whole lines"
 
 
 @pytest.mark.parametrize(

@@ -155,10 +155,10 @@ LONG = r"""a é < { [ ( ` @ # $ % & / \ . - _ : ; , 1 ١ ~ | 😀 a. a- a/ a_ a@
     {a} {a{ <% <!a <code> <a>_ ]( ](a ](( [![ [a [a] [a][ [1] [^a] ]:_a $x $$ $a$ $a\ $( \\ \a \n
     \textbf{ \textbf[ \( \[ %s %s% %% %a- #1 *a* a* ** ~~ == a= x=_ --a=b_ --a_ -a_ a.b. a.b.c a()
     IV_ aB AbC a.b( f(a) f(a)_=_ x^ 1_+_ 1< 1°2' :: ::a :a: a:b: fe80: (c) ² ½ → 1-AB ab12- 12ab
-    10.1000/ «a» a|b =_ if( SELECT_ a;_"""  # _ is a space
+    10.1000/ «a» a|b =_ if( SELECT_ a;_ 1– 1× 1+_"""  # _ is a space
 OPENED = r"""http://a( http://a.b[c www.a{ <a_= <a_b=" <a_b='c'_ { {{ {% ${ {n,_plural,_one_{
     <% <!-- <code> ` `` [ [![ [^ ]( ](a_" $ $\ \( \[ \textbf[ \textbf{ %( &# a(
-    f(x)_=_ x= --a=" a_=_ SELECT_ if_( from_a_import_ 10.1000/ C:\ """  # and then much
+    f(x)_=_ x= --a=" a_=_ SELECT_ if_( if_ import_ from_a_import_ 10.1000/ C:\ """  # and then much
 
 
 @pytest.mark.parametrize("size", [3_000, pytest.param(30_000, marks=pytest.mark.slow)])

@@ -167,6 +167,8 @@ def test_the_file_is_plain_text() -> None:
     pairs = [("Hi!", "Salut !"), ("Hi!", "Salut !"), ("Hi!", "Tom !")]
     data = learned(*pairs, *[("so it is Tom.", "x, Tom.")] * 3).to_bytes()
     assert data.decode() == f"{HEADER}!\t\t !\n.\t\t.\n\nTom\n\nHi!\tTom !\n\tSalut !\t2\n"
+    form = learned(("Sign:", f"Signature : {'.' * 110}")).to_bytes()  # a row of dots
+    assert TranslationMemory.from_bytes(form).to_bytes() == form
 
 
 @pytest.mark.parametrize(

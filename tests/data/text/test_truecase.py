@@ -129,6 +129,7 @@ def test_what_is_no_truecaser_is_refused_in_one_line() -> None:
         ("the dog. tom and i saw nasa. «where?»", "the dog. Tom and I saw NASA. «where?»"),
         ("Tom SAW the dog", "Tom saw the dog"),  # a word in capitals within normal text
         ("Tom saw the XYZ.", "Tom saw the XYZ."),
+        ("the dog IS old, AND IT or TV is here", "the dog is old, and IT or TV is here"),
         ("tHE dOG sAW tOM, the xYZ", "the dog saw Tom, the xYZ"),
         ("O'dog isn't. Isn't it? Paris’ dog. It’s", "O'dog isn't. isn't it? Paris’ dog. it’s"),
         ("The dog: He said, “Where is Tom?”", "the dog: he said, “where is Tom?”"),

@@ -79,6 +79,9 @@ def test_the_file_is_plain_text_and_gives_the_same_vocabulary_back() -> None:
     again = Words.from_bytes(vocabulary.to_bytes())
     assert (again.tokens, again.kind) == (vocabulary.tokens, "space")
     assert again.to_bytes() == vocabulary.to_bytes()
+    odd = words(["the <unk> <pad> cat"], kind="space")  # as a text may say
+    assert Words.from_bytes(odd.to_bytes()).tokens == (*FIRST, "cat", "the")
+    assert odd.encode("the <pad> </s>") == [13, UNK, UNK]
 
 
 @pytest.mark.parametrize(

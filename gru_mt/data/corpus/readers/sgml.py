@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import TextStream
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, short_repr
 
-_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg\s*>", re.DOTALL | re.IGNORECASE)
+_SEGMENT = re.compile(r"<seg\b[^>]*>((?:(?!<seg\b).)*?)</seg\s*>", re.DOTALL | re.IGNORECASE)
 _OPEN = re.compile(r"<seg\b", re.IGNORECASE)
 _ABOUT = (
     "url|keywords|speaker|talkid|title|description|reviewer|translator|doc|mteval|srcset|refset"
@@ -60,9 +60,13 @@ def _segments(lines: Iterable[str | Dropped], file: object) -> Iterator[str]:
         rest += line + "\n"
         end = 0
         for match in _SEGMENT.finditer(rest):
+            if _OPEN.search(rest, end, match.start()):
+                break
             end = match.end()
             yield html.unescape(match[1]).strip()
         begun = _OPEN.search(rest, end)
         rest = rest[begun.start() :] if begun else ""
+        if _OPEN.search(rest, 1):
+            raise UserError(f"{file}: a <seg> has no end, </seg>: {short_repr(rest)}")
     if rest:
         raise UserError(f"{file}: ends within a <seg>")

@@ -7,6 +7,7 @@ Its first lines decide on quotation marks, header, columns and the delimiter: a 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from gru_mt.data.corpus.readers.columns import (
@@ -98,10 +99,11 @@ def find_layout(text: TextStream, options: ReadOptions) -> Layout:
         mark = delimiter or (_BARS if has_bars else "\t")
         may_be_quoted = len(mark) == 1 and has_two
         form = Form(mark, quoted=may_be_quoted and _is_quoted(lines, mark))
-    table = [cells for cells in records(lines, form) if not isinstance(cells, Dropped)]
+    read = [cells for cells in records(lines, form) if not isinstance(cells, Dropped)]
+    table = [*dropwhile(lambda cells: not any(map(str.strip, cells)), read)]
     width = _usual_width(table)
     names = table[0] if table and _has_header(table, width, options.languages) else []
-    skipped = int(separator is not None) + bool(names)
+    skipped = int(separator is not None) + (len(read) - len(table) + 1 if names else 0)
     found = Layout(form, skipped, width or None, width if is_csv else None)
     if columns := chosen_columns(names, options, text.file):
         return found._replace(columns=columns)

@@ -100,6 +100,8 @@ def test_what_is_odd_in_dev_is_named() -> None:
 def test_a_line_of_other_json_is_counted_and_keys_are_chosen_by_values_or_by_number() -> None:
     write({"a.jsonl": JSON + '{"translation": {"en": "x"}}\nnot json\n{"translation": null}\n7\n'})
     assert dropped("a.jsonl") == {DropReason.LANGUAGE: (4, 6), DropReason.JSON: (5, 7)}
+    write({"a.jsonl": JSON + '{"translation": {"en": "\\ud83d", "fr": "x"}}\n'})  # half an emoji
+    assert dropped("a.jsonl") == {DropReason.CONTROL: (4,)}
     write({"a.jsonl": '{"id": 1, "question": "Go.", "answer": "Va."}\n'})
     assert pairs({"path": "a.jsonl", "columns": [3, 2]}) == [("Va.", "Go.")]
     corpus = load("a.jsonl")
@@ -112,10 +114,12 @@ def test_markup_of_several_languages_or_without_segments_is_refused() -> None:
     write({"a.en": both, "a.fr": both, "b.en": "<?xml version='1.0'?><a>x</a>", "b.fr": "x\n"})
     write({"c.en": sgm("srcset", 0).rpartition("</seg>")[0], "c.fr": sgm("refset", 1)})
     write({"d.tmx": TMX, "d.fr": "x\n"})
+    write({f"e.{language}": "<seg>a\n" * 3_000 + "<seg>b</seg>\n" for language in ("en", "fr")})
     for first, message in {
         "a.en": "has several languages",
         "b.en": "is XML without <seg>",
         "c.en": "ends within a <seg>",
+        "e.en": "a <seg> has no end, </seg>",
         "d.tmx": "a translation memory has both sides; give it alone",
     }.items():
         assert f"{first}: {message}" in refusal({"path": [first, f"{first[0]}.fr"]})

@@ -132,6 +132,7 @@ def test_a_header_names_the_columns(header: str, columns: list[int]) -> None:
         content = header.replace(",", delimiter) + "\n" + table(rows, delimiter=delimiter)
         assert read(name, content) == SHORT
         assert dropped(name) == {DropReason.HEADER: (1,)}
+    assert read("b.tsv", f"\n{content}") == SHORT
 
 
 def test_a_line_of_text_is_no_header() -> None:

@@ -69,6 +69,10 @@ def test_a_unit_that_is_no_xml_is_dropped_and_counted() -> None:
         write({"a.tmx": TMX.replace("Go!", segment)})
         assert pairs("a.tmx") == [PAIRS[0], PAIRS[2]]
         assert dropped("a.tmx") == {DropReason.XML: (2,)}
+    write({"a.tmx": TMX.replace("It's", "Ité").encode().replace("é".encode(), b"\xe9")})
+    [lines] = load("a.tmx").report.dropped.values()
+    assert r"It\udce9 summer" in lines.examples[0], "it can be kept as UTF-8"
+    write({"a.tmx": TMX.replace("Go!", "Go & run")})
     config = data_config("phrasebook", dev="a.tmx")
     found, notes = load_evaluation_set(config.dev[0], config, "data.dev")
     assert (len(found.sources), notes) == (2, ["a.tmx: left out: no well-formed XML: 1"])
