@@ -54,13 +54,5 @@ if __name__ == "__main__":
     parser.add_argument("--width", type=int, default=1_100)
     parser.add_argument("--height", type=int)
     parser.add_argument("--dark", action="store_true")
-    parser.add_argument("--type")
-    given = parser.parse_args()
-    take(
-        given.page,
-        given.out,
-        width=given.width,
-        height=given.height,
-        dark=given.dark,
-        typed=given.type,
-    )
+    parser.add_argument("--type", dest="typed")
+    take(**vars(parser.parse_args()))

@@ -1,6 +1,7 @@
 """`gru-mt compare` and `gru-mt runs`, as a user types them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -92,12 +93,16 @@ def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
     path = Path("runs/b/test.hypotheses.json")
     path.write_text(path.read_text().replace("chien", "chat", 1))
     Path("folder").mkdir()
+    Path("runs/half").mkdir()
+    for name in ("config.yaml", "test.json"):  # it was killed before its first validation
+        shutil.copy(f"runs/a/{name}", f"runs/half/{name}")
     for name, text in {"one": "a\n", "two": "a\nb\n", "empty": ""}.items():
         Path(name).write_text(text)
     for arguments, text in (
         ("runs/a", "give two or more runs"),
         ("runs/a runs/none", "runs/none: there is no such folder"),
         ("runs/a folder", "folder: is no run of gru-mt train"),
+        ("runs/a runs/half", "runs/half: has no translator yet"),
         ("runs/a one", "one: is a file; to compare files of translations, give --reference"),
         ("runs/a/model runs/a", "runs/a/model: is given twice; name different runs"),
         ("runs/a runs/b", f"{path}: damaged: "),
@@ -112,6 +117,7 @@ def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
         ("one two --reference one", "two: 2 lines, but one has 1"),
         ("empty one --reference empty", "empty: is empty"),
         ("one one --reference one", "one: is given twice; name different files"),
+        ("one two --reference two --html two", "two: is the input itself; name another file"),
     ):
         assert_one_line(gru_mt("compare", *arguments.split()), text)
     assert gru_mt("runs").code == 0

@@ -74,6 +74,8 @@ def _read_run(folder: Path, split: str, bleu_tokenizer: str | None) -> System:
             problem = "is a file; to compare files of translations, give --reference"
         elif not folder.is_dir():
             problem = "there is no such folder"
+        elif Run(folder).evaluation_sets(split).is_file():
+            problem = "has no translator yet"
         elif Run(folder).config.is_file():
             problem = f"keeps no {split} split"
         raise UserError(f"{folder}: {problem}")

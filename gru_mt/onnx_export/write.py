@@ -83,7 +83,7 @@ def export(
         return write_archive(local, target, license)
     from gru_mt.page.write import write_page  # an export needs none of it
 
-    return write_page(local, target)
+    return write_page(local, target, "" if local == folder else folder.name.removesuffix(".zip"))
 
 
 def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:

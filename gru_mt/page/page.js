@@ -105,12 +105,12 @@ function sentenceElement(sentence) {
     span.onpointerenter = () => written(entry, n);
     return span;
   });
-  for (const { text, word } of wordSpans(sentence.text, words)) {
+  for (const { text, word } of wordSpans(sentence.text, attention ? words : [])) {
     const span = make("span", word === null ? "" : "word", text);
     element.append(span);
     if (word === null) continue;
     entry.words.set(word, span);
-    if (attention) span.onpointerenter = () => read(entry, word);
+    span.onpointerenter = () => read(entry, word);
   }
   if (isDoubtful(sentence)) {
     element.classList.add("doubtful");
@@ -166,11 +166,9 @@ function choose(entry) {
   find("details").hidden = !entry;
   find("candidates").replaceChildren();
   find("scores").hidden = true;
-  if (!entry) {
-    find("read").replaceChildren();
-    find("read").removeAttribute("tabindex");
-    return;
-  }
+  find("read").replaceChildren();
+  find("read").removeAttribute("tabindex");
+  if (!entry) return;
   find("trust").textContent = explained(entry.sentence);
   find("trust").hidden = !find("trust").textContent;
   const [first] = entry.words.keys();

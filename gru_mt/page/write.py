@@ -17,6 +17,7 @@ import torch
 from jinja2 import Environment, PackageLoader
 
 from gru_mt.bundle import Bundle, load_bundle
+from gru_mt.data.text.normalize import count_words
 from gru_mt.errors import escape
 from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
@@ -37,15 +38,17 @@ EXAMPLES = 4
 EXAMPLE_WORDS = range(4, 9)
 
 
-def write_page(folder: Path, out: Path | None = None) -> Path:
+def write_page(folder: Path, out: Path | None = None, name: str = "") -> Path:
     """Write the page of a run or its model, `translator.html` in it by default; return its path.
+
+    It is called `name`, or as the run is.
 
     Raises UserError as `load_bundle` and `write_output` do.
     """
     out = out or bundle_of(folder).parent / "translator.html"
     bundle = load_bundle(folder, torch.device("cpu"))
     data, weights = model_data(bundle)
-    metadata = _about(folder, bundle) | data
+    metadata = _about(folder, bundle, name) | data
     text = base64.b64encode(gzip.compress(weights, mtime=0)).decode()
     size_mb = len(page(metadata, text).encode()) / 1e6
     write_output(out, page(metadata | {"megabytes": round(size_mb, 1)}, text).encode())
@@ -82,15 +85,15 @@ def joined(modules: list[str]) -> str:
     return re.sub(r"^export ", "", bound, flags=re.MULTILINE)
 
 
-def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
+def _about(folder: Path, bundle: Bundle, name: str) -> dict[str, Any]:
     data, provenance = bundle.config.data, bundle.provenance
-    name = escape(bundle_of(folder).resolve().parent.name)
+    name = escape(name or bundle_of(folder).resolve().parent.name)
     run = run_of(folder, "test")
     tested = read_hypotheses(run, "test") if run else None
     score = asdict(tested.sets[0].corpus_scores.multi_reference) if tested else None
     dev = find_sets(folder, "dev")
     sources = dev[0].sources if dev else []
-    examples = [text for text in sources if len(text.split()) in EXAMPLE_WORDS]
+    examples = [text for text in sources if count_words(text) in EXAMPLE_WORDS]
     return {
         "name": name,
         "title": f"{name}: {data.source} to {data.target}",
@@ -98,7 +101,10 @@ def _about(folder: Path, bundle: Bundle) -> dict[str, Any]:
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "version": version("gru-mt"),
         "score": score and score | {"split": "test"},
-        "corpora": provenance.get("corpora", []),
+        "corpora": [  # without the folders of this machine
+            {key: corpus[key] for key in ("name", "sha256")}
+            for corpus in provenance.get("corpora", [])
+        ],
         "attribution": provenance.get("attribution"),
         "examples": examples[:EXAMPLES],
     }

@@ -53,7 +53,7 @@ def watch(run: Run, out: Path, split: str = "test", *, say: Say) -> None:
     """
     say(f"{out} is written again every {REFRESH_S} s while {run.folder} trains")
     while is_locked(run):
-        if run.config.is_file():  # it is written when the corpus is prepared
+        if run.corpus_report.is_file():  # it is written last when the corpus is prepared
             contents = contents_of(run, split, say=say, translating=False)
             write_output(out, page_of(contents, refresh=True).encode())
         time.sleep(REFRESH_S)
@@ -80,7 +80,7 @@ def page_of(contents: Contents, *, refresh: bool = False) -> str:
         "name": name,
         "title": f"{name}: {config.data.source} to {config.data.target}",
         "codes": [language_code(name) for name in (config.data.source, config.data.target)],
-        "summary": read_json(run.summary) if run.summary.is_file() else {},
+        "summary": read_json(run.summary) if run.summary.is_file() and not refresh else {},
         "provenance": provenance,
         "curves": [*_curves(metrics)],
         "validations": [line for line in metrics if "dev_bleu" in line],

@@ -11,8 +11,9 @@ from pydantic import TypeAdapter
 
 from gru_mt.data.text.normalize import SPACELESS, in_word
 from gru_mt.data.tokenizer.subword_sampling import SPACE
+from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import Hypotheses
-from gru_mt.inference.translation import Candidate, SentenceTranslation
+from gru_mt.inference.translation import SentenceTranslation
 from gru_mt.inference.translator import Translator
 from gru_mt.report.failures import best_references
 from gru_mt.run import Run
@@ -100,9 +101,12 @@ def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator
     drawn = sorted(random.Random(0).sample(numbers, min(SAMPLES, len(numbers))))
     rows = [*dict.fromkeys([*worst, *best, *drawn])]
     sources = [hypotheses.set.sources[row] for row in rows]
-    # Attention is read for the best candidate alone: it takes longer than the search for all.
-    attentive = translator.translate(sources, attention=True)
     several = translator.translate(sources, n_best=min(N_BEST, translator.decoding.beam_size))
+    # Attention is read for the best candidate alone: it takes longer than the search for all.
+    try:
+        attentive = translator.translate(sources, attention=True)
+    except UserError:  # the model has none
+        attentive = several
     shown = {}
     for row, attended, candidates in zip(rows, attentive, several, strict=True):
         text = hypotheses.texts[row]
@@ -117,7 +121,7 @@ def sample(hypotheses: Hypotheses, chrf: Sequence[float], translator: Translator
             hypotheses.confidences[row],
             hypotheses.warnings[row],
             [(found.text, found.score) for found in one.candidates] if one else [],
-            [heat(each, each.candidates[0]) for each in attended.sentences if each.source_tokens],
+            [*filter(None, map(heat, attended.sentences))],
         )
     return Samples(*([shown[row] for row in group] for group in (worst, best, drawn)))
 
@@ -139,9 +143,14 @@ def differences(text: str, other: str) -> list[Piece]:
     return pieces
 
 
-def heat(sentence: SentenceTranslation, candidate: Candidate) -> Heat:
-    """Return attention by words: summed over a source word's tokens, averaged over a target's."""
-    assert candidate.attention is not None, "it was asked for"
+def heat(sentence: SentenceTranslation) -> Heat | None:
+    """Return attention by words: summed over a source word's tokens, averaged over a target's.
+
+    It is that of the first candidate, and None where there is none.
+    """
+    candidate = sentence.candidates[0]
+    if not candidate.attention:
+        return None
     columns, rows = joined([*sentence.source_tokens, END]), joined([*candidate.tokens, END])
     found = []
     for word, place in rows:

@@ -93,10 +93,11 @@ def tables_of(
         buckets = [scores.bucket(name, found) for name, found in pairs if found]
         tables.append(Table(title, about, unit, buckets))
 
-    lengths = [count_words(source) for source in evaluation_set.sources]
-    about = "By the number of words of the source."
-    bucket_N = np.searchsorted(LENGTHS, lengths)
-    add("Short and long sentences", about, "words", range_names(LENGTHS), bucket_N)
+    if any(evaluation_set.sources):  # files may be compared without them
+        lengths = [count_words(source) for source in evaluation_set.sources]
+        about = "By the number of words of the source."
+        bucket_N = np.searchsorted(LENGTHS, lengths)
+        add("Short and long sentences", about, "words", range_names(LENGTHS), bucket_N)
     if overlap:
         about = "By how many training sentences have the rarest word of the source."
         bucket_N = np.searchsorted(RARITIES, overlap.rarest)

@@ -19,6 +19,7 @@ from gru_mt.inference.translator import Translator
 from gru_mt.onnx_export.int8 import quantised
 from gru_mt.page.model_data import FOLDER, model_data
 from gru_mt.page.write import WORKER, joined, page
+from gru_mt.storage import read_json
 from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
 from tests.inference.preprocessing import test_sentence
@@ -46,7 +47,14 @@ def test_the_command_writes_a_page_beside_the_model(there: Path, gru_mt: Run) ->
     path = Path("runs/small/translator.html")
     size = path.stat().st_size
     assert said == f"wrote {path}: {size / 1e6:.1f} MB; open it in a browser\n"
-    assert f'"megabytes":{round(size / 1e6, 1)}' in path.read_text("utf-8")
+    text = path.read_text("utf-8")
+    assert f'"megabytes":{round(size / 1e6, 1)}' in text
+    [corpus] = read_json(Path("runs/small/corpus.json"))["corpora"]
+    assert f'"corpora":[{{"name":"{corpus["name"]}","sha256":"{corpus["sha256"]}"}}]' in text
+    assert '"name":"small"' in text
+    gru_mt("export", "--format", "archive", "--out", "en-fr.zip")
+    gru_mt("export", "--format", "page", "--model", "en-fr.zip", "--out", "other.html")
+    assert '"title":"en-fr: en to fr"' in Path("other.html").read_text("utf-8")
     other = there / "other.html"
     gru_mt("export", "--format", "page", "--model", "runs/small/model", "--out", other)
     assert other.stat().st_size > 10_000

@@ -185,6 +185,7 @@ def test_a_run_that_trains_is_shown_again_and_again(
     watch(run, run.report, say=silent)
     refreshing = '<meta http-equiv="refresh" content="15">'
     assert [refreshing in page for page in pages] == [True, True]
+    assert all("The training is not finished" in page for page in pages), "it goes on"
     assert refreshing not in run.report.read_text("utf-8")
     assert 'id="sentences1"' in run.report.read_text("utf-8")
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gru_mt.errors import UserError
 from gru_mt.inference.translation import Candidate, SentenceTranslation, Translation
 from gru_mt.report.samples import Piece, differences, heat, joined, sample
 from tests.report.made import hypotheses
@@ -90,15 +91,28 @@ def test_the_worst_the_best_and_random_sentences_are_shown() -> None:
     assert [each.rows for each in worst.attention] == [[("x", [0.25, 0.75]), ("<eos>", [0.5, 0.5])]]
 
 
+def test_a_model_without_attention_has_samples_too() -> None:
+    class Without(Again):
+        def translate(self, lines: list[str], **options: Any) -> list[Translation]:
+            if options.pop("attention", False):
+                raise UserError("this model has no attention to show")
+            return super().translate(lines, **options)
+
+    without: Any = Without()
+    [worst] = sample(hypotheses(("a", "b", ["c"])), [50.0], without).worst
+    assert worst.others == [("0", 0.0), ("1", -0.5)]
+    assert worst.attention == []
+
+
 def test_attention_is_summed_over_a_source_word_and_averaged_over_a_target_word() -> None:
-    sentence = SentenceTranslation("a bc", ["▁a", "▁b", "c"], [])
     candidate = Candidate(
         "xy z",
         0.0,
         ["▁x", "y", "▁z"],
         [[0.5, 0.25, 0.25, 0.0], [0.1, 0.3, 0.2, 0.4], [0, 0, 0, 1], [0.7, 0.1, 0.1, 0.1]],
     )
-    found = heat(sentence, candidate)
+    found = heat(SentenceTranslation("a bc", ["▁a", "▁b", "c"], [candidate]))
+    assert found is not None
     assert found.source == ["a", "bc", "<eos>"]
     assert [word for word, _ in found.rows] == ["xy", "z", "<eos>"]
     expected = [[0.3, 0.5, 0.2], [0, 0, 1], [0.7, 0.2, 0.1]]

@@ -47,6 +47,7 @@ def test_every_sentence_is_in_one_bucket_of_each_table() -> None:
         ("1 to 3", 2), ("4 to 5", 2), ("6 to 8", 2), ("9 to 12", 1), ("13 to 20", 1),
         ("21 and more", 2),
     ]  # fmt: skip
+    assert tables_of(hypotheses(("", "a", ["b"])).set, None, scored(found)) == [], "no sources"
     found = of_lengths(*[5] * 6, references=[1, 2, 3, 4, 5, 9])
     known = TrainOverlap(
         nearest=["x"] * 6,

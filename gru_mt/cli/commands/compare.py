@@ -88,7 +88,7 @@ def compare(
     from gru_mt.storage import check_output
 
     if html:
-        check_output(html)
+        check_output(html, reads=[*paths, *reference, *([source] if source else [])])
     used_split = "" if reference else split or "test"
     read = read_systems(paths, reference, source, used_split, bleu_tokenizer)
     found: Comparison | GroupComparison

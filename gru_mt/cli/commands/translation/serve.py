@@ -83,7 +83,8 @@ def serve(
         int, typer.Option("--queue", metavar="N", min=1, help="Requests that may wait.")
     ] = 1_000,
     seconds: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="For a request.")
+        float,
+        typer.Option("--timeout", metavar="SECONDS", min=0.1, max=86_400, help="For a request."),
     ] = 60.0,
     per_minute: RateOption = None,
     suggestions: SuggestOption = False,
