@@ -3,6 +3,8 @@
 import os
 import re
 import reprlib
+import shlex
+import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,11 +18,19 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 _SHORT.maxlevel = 2
 
 
+def shell_quoted(argument: object) -> str:
+    """Return an argument of a command as a shell of this system takes it."""
+    if sys.platform == "win32":  # where a single quote is a letter
+        return f'"{argument}"' if " " in str(argument) else str(argument)
+    return shlex.quote(str(argument))
+
+
 class UserError(Exception):
     """A mistake that the user can fix; the message names the file, line or field and the fix.
 
-    The command line prints the message and exits with 2. Any other exception is a mistake of ours,
-    and keeps its traceback. What a terminal would obey in a name is an escape: see `escape`.
+    The command line prints the message and exits with 2. A training that is stopped, or that loses
+    a process, raises another one: see `train`. All others are mistakes of ours, and keep their
+    traceback. What a terminal would obey in a name is an escape: see `escape`.
 
     Example:
         >>> from gru_mt import Glossary, UserError

@@ -22,7 +22,7 @@ from gru_mt.storage import read_json
 
 START = Path("configs/cho2014-as-written.yaml")
 LINES = RESULTS / "ablation.jsonl"
-UPDATES = 966  # an epoch of configs/fra-eng.yaml
+UPDATES = 966  # an epoch of fra-eng without augmentation
 # The notebook's cosine climbs again every second epoch, and ends at its peak. In so few updates it
 # falls and climbs once.
 SHORT = ["training.cosine_periods=1"]

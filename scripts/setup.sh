@@ -55,9 +55,9 @@ set_up() {
 # Installs the package "$@". PyTorch, the largest by far, is unpacked beside all that needs it not.
 # The build tools are pinned like all else, so they come first and the build is not isolated.
 install() {
-  local others
+  local line others=()
   pip_install pip hatchling editables || return
-  mapfile -t others < <($PYTHON -c "$OTHERS")
+  while read -r line; do others+=("$line"); done < <($PYTHON -c "$OTHERS")  # macOS has Bash 3
   pip_install --no-deps torch &
   pip_install "${others[@]}" || return
   wait $! || return

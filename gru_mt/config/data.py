@@ -136,8 +136,7 @@ class DataConfig(Section):
     """Sentence pairs: a name (fra-eng, phrasebook), a file, the keys below, or a list of such."""
     dev: EvaluationSets = []
     """Sets that every validation scores, beside the dev splits of split corpora: a table, the
-    keys of a corpus but weight and part, or a list of such. The first decides which weights are
-    kept."""
+    keys below, or a list of such. The first decides which weights are kept."""
     test: EvaluationSets = []
     """Sets that `gru-mt eval` scores, beside the test splits of split corpora."""
     leaks: Literal["drop", "keep"] = "drop"

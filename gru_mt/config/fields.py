@@ -19,6 +19,8 @@ def known_encoding(name: str) -> str:
     try:
         "a".encode(name)  # LookupError for one of bytes, such as "hex"
         known = codecs.lookup(name).name
+        if known in ("punycode", "idna", "unicode_escape", "raw_unicode_escape", "unicode-escape"):
+            raise ValueError(name)  # no file is written so
     except (LookupError, ValueError):
         raise ValueError(f"is no encoding that Python knows, got {short_repr(name)}") from None
     return "utf-8" if known in ("utf-8", "utf-8-sig") else name

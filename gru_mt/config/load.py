@@ -156,7 +156,12 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
         near = difflib.get_close_matches(path.stem, [one.name for one in list_recipes()], n=1)
         is_missing = isinstance(error, FileNotFoundError)
         hint = f"; did you mean the recipe {near[0]}?" if near and is_missing else ""
-        hint = _OF_A_CORPUS if isinstance(error, IsADirectoryError) else hint
+        with suppress(OSError):  # the name is too long
+            if path.is_dir():
+                is_run = (path / "config.yaml").is_file()
+                hint = f"; go on with --run {where}" if is_run else _OF_A_CORPUS
+            elif Path(f"{path}.yaml").is_file():
+                hint = f"; did you mean {where}.yaml?"
         raise UserError(f"{where}: cannot be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None

@@ -181,7 +181,7 @@ class TrainingConfig(Section):
     """Optimizer updates between lines of metrics.jsonl."""
     tensorboard: bool = False
     """Whether the figures of metrics.jsonl are also written for TensorBoard, into the run's folder
-    tensorboard. Needs pip install 'gru-mt[tensorboard]'."""
+    tensorboard. Needs pip install "gru-mt[tensorboard]"."""
 
     @model_validator(mode="after")
     def _rate_falls(self) -> Self:

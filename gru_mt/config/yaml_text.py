@@ -104,9 +104,10 @@ def short_config(config: Config) -> str:
 
 def compare_config(config: Config) -> str:
     """Return every resolved value as YAML. A comment shows the default where a value differs."""
-    defaults = Config.model_validate({"data": {"corpus": config.data.corpus}}).model_dump()
-    lines = []
-    for section, values in config.model_dump().items():
+    found, lines = config.model_dump(), []
+    defaults = Config.model_validate({"data": {"corpus": "phrasebook"}}).model_dump()
+    defaults["data"]["corpus"] = found["data"]["corpus"]  # it has no default
+    for section, values in found.items():
         lines.append(f"{section}:")
         for name, value in values.items():
             first, *more = _dump({name: value}, width=_UNFOLDED).rstrip("\n").split("\n")

@@ -41,8 +41,9 @@ class Seq2Seq(nn.Module):
     the output layer are the target embedding (Press and Wolf 2017, arXiv 1608.05859), unless
     `output` is untied.
 
-    With `context: repeat` it is the fixed-context model of Cho et al. 2014, arXiv 1406.1078: the
-    decoder begins in the encoder's last state, and reads that state again with every token.
+    With `context: repeat` it is the fixed-context model of tutorials: the decoder begins in the
+    encoder's last state, and reads that state again with every token. Cho et al. 2014, arXiv
+    1406.1078, also project that state, and read it and the last token in the output.
     """
 
     def __init__(

@@ -38,8 +38,8 @@ def export(
 
     Args:
         model: The folder of a run, or of its model; an archive, or hf:owner/name.
-        out: The folder or file; None is onnx, onnx-int8, translator.html or NAME.zip in the run. An
-            older export there is replaced.
+        out: The folder or file; None is onnx, onnx-int8, translator.html or NAME.zip in the run; of
+            an archive or a model of the hub it must be named. An older export there is replaced.
         format: A folder for onnxruntime; a page, one HTML file that translates in a browser; or an
             archive, one file with the model, the export for onnxruntime if the run has it, and a
             model card. An archive holds no folder's name of this machine.

@@ -159,7 +159,10 @@ def test_the_page_is_a_configuration_of_all_defaults() -> None:
     assert max(map(len, text.splitlines())) <= 84
 
 
-@pytest.mark.parametrize("corpus", ["a b", "'#a'", "'x: y'", "{path: ['- a', b]}"])
+TEXT = "[a, {path: b, side: target}], back_translate: c"  # no corpora without the other key
+
+
+@pytest.mark.parametrize("corpus", ["a b", "'#a'", "'x: y'", "{path: ['- a', b]}", TEXT])
 @pytest.mark.parametrize("device", ["'#1'", f"'{'a ' * 90}'", f"'{'é' * 90}: '"])
 def test_with_its_marks_it_reads_back_as_the_same(corpus: str, device: str) -> None:
     text = f"data: {{corpus: {corpus}, languages: [de, en], source: de, target: en}}\n"

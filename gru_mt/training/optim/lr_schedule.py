@@ -23,9 +23,10 @@ WARMUP_SHARE = 8  # warm-up is 1 / 8 of the updates planned, or LONGEST_WARMUP i
 def learning_rate(step: int, total: int, config: ResolvedTraining) -> float:
     """Return the learning rate of 0-based update `step` in a run of `total` updates.
 
-    It rises in a straight line to its peak. Then it stays, or goes in a straight line or by a
-    cosine (Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts) to its floor at step
-    `total`, one past the last update, so that the last one still moves the weights.
+    It rises in a straight line to its peak. Then it stays, or goes in a straight line or by half a
+    period of a cosine (Loshchilov and Hutter 2017, arXiv 1608.03983, without restarts) to its floor
+    at step `total`, one past the last update, so that the last one still moves the weights. With
+    other `cosine_periods` it ends elsewhere: a whole one ends at the peak.
     """
     peak, floor, warmup = config.learning_rate, config.final_learning_rate, config.warmup_steps
     if config.schedule == "constant":
