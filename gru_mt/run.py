@@ -7,13 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, short_text
 from gru_mt.storage import append_line, read_json, write_file
 
 RUNS = Path("runs")  # where runs are, unless a command names another folder
 CONFIG = "config.yaml"  # of a run, and of a bundle
 WEIGHTS = "weights.safetensors"  # of a bundle,
 PROVENANCE = "provenance.json"  # and what it was trained on
+
+
+def check_path(path: Path) -> None:
+    """Raise UserError where nothing is at the path of a run or a model."""
+    if not path.exists():
+        in_runs = RUNS / path
+        hint = f"; did you mean {short_text(in_runs)}?" if in_runs.is_dir() else ""
+        raise UserError(f"{short_text(path)}: there is no such file or folder{hint}")
 
 
 class RunFile:
@@ -63,8 +71,11 @@ class Run:
         summaries = runs.glob(f"*/{cls(Path()).summary}")
         newest_first = sorted(summaries, key=lambda path: path.stat().st_mtime, reverse=True)
         if not newest_first:
+            begun = sorted(str(path.parents[1]) for path in runs.glob(f"*/model/{WEIGHTS}"))
+            hint = f"; not finished, but with a translator: {', '.join(begun)}" if begun else ""
             raise UserError(
-                f"no finished run in {runs}/: train one with gru-mt train, or name one with --model"
+                f"no finished run in {runs.absolute()}: train one with gru-mt train, or name one "
+                f"with --model{hint}"
             )
         return [cls(path.parent) for path in newest_first]
 

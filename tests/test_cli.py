@@ -364,9 +364,16 @@ def test_init_and_check_lead_from_files_to_a_training(
         (["translate", "--input", "runs"], ["runs: cannot be read: Is a directory"]),
         (["translate", "--input", "none.txt", "x"], ["not both"]),
         (["translate", "--model", "runs", "x"], ["runs", "neither a run"]),
-        (["translate", "--model", "\udcff\x1b[2J", "x"], [r"\udcff\x1b[2J: neither a run"]),
+        (["translate", "--model", "\udcff\x1b[2J", "x"], [r"\udcff\x1b[2J", "there is no such"]),
         (["translate", "--model", LONG, "x"], ["xxx ... xxx", "File name too long"]),
         (["translate", "--model", "", "x"], ["--model is empty"]),
+        (["eval", "--model", "small"], ["small: there is no such", "did you mean runs/small?"]),
+        (["train", "small.yaml"], ["unexpected extra argument", "; gru-mt train -h shows how"]),
+        (["train", "--config", "runs/small/config.yaml"], ["is that of a run", "--run runs/small"]),
+        (["train", "--config", "runs/small"], ["runs/small: ", "; go on with --run runs/small"]),
+        (["train", "--config", "small"], ["small: ", "; did you mean small.yaml?"]),
+        (["compare", "runs/small", "x", "--reference", "small.yaml"],
+         ["runs/small: is a folder, and --reference compares files"]),
         (["translate", "--beam", "1", "--beam", "2", "x"], ["--beam is given twice"]),
         (["translate", "--device", "cdua", "x"], ["cdua"]),
         (["translate", "--bem", "2", "x"], ["--bem", "--beam"]),
@@ -433,7 +440,7 @@ def test_what_is_wrong_outside_is_one_line(
     error: Exception, line: str, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gru_mt.inference.translator.Translator.load", raising(error))
-    assert_one_line(gru_mt("translate", "--model", "x", "hello"), line)
+    assert_one_line(gru_mt("translate", "--model", ".", "hello"), line)
 
 
 @pytest.mark.parametrize("error", [OSError(5, "no name"), ValueError("x"), RuntimeError("x")])
@@ -442,7 +449,7 @@ def test_a_bug_of_ours_keeps_its_traceback(
 ) -> None:
     monkeypatch.setattr("gru_mt.inference.translator.Translator.load", raising(error))
     with pytest.raises(type(error)):
-        gru_mt("translate", "--model", "x", "hello")
+        gru_mt("translate", "--model", ".", "hello")
 
 
 def raising(error: Exception) -> Callable[..., None]:

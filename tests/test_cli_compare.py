@@ -100,7 +100,7 @@ def test_a_mistake_is_one_line(runs: Path, gru_mt: Run) -> None:
         Path(name).write_text(text)
     for arguments, text in (
         ("runs/a", "give two or more runs"),
-        ("runs/a runs/none", "runs/none: there is no such folder"),
+        ("runs/a runs/none", "runs/none: there is no such file or folder"),
         ("runs/a folder", "folder: is no run of gru-mt train"),
         ("runs/a runs/half", "runs/half: has no translator yet"),
         ("runs/a one", "one: is a file; to compare files of translations, give --reference"),
@@ -139,7 +139,7 @@ def test_without_runs_one_line_says_so(
     tmp_path: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    line = "no runs in runs/ yet; gru-mt train makes one\n"
+    line = f"no runs in {tmp_path / 'runs'} yet; gru-mt train makes one\n"
     assert gru_mt("runs") == Result(0, "", line)
     assert gru_mt("runs", "--json") == Result(0, '{"runs": []}\n', line)
     assert_one_line(gru_mt("runs", "none"), "none: there is no such folder")

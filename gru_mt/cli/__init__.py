@@ -35,7 +35,8 @@ def main() -> None:
         flush_results()
         sys.exit(code)
     except USAGE_ERROR as error:
-        _tell(f"{error.ctx.command_path if error.ctx else NAME}: {_line(error.format_message())}")
+        command = error.ctx.command_path if error.ctx else NAME
+        _tell(f"{command}: {_line(error.format_message()).rstrip('.')}; {command} -h shows how")
     except UserError as error:
         _tell(str(error))
     except Interrupted as error:

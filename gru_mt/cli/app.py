@@ -38,7 +38,7 @@ def two_languages(value: str | None) -> list[str] | None:
         return None
     languages = value.split(",")
     if len(languages) != 2 or "" in languages:
-        raise UserError("--languages: expected two with a comma between, such as en,de")
+        raise UserError('--languages: expected two with a comma between, such as "en,de"')
     return languages
 
 

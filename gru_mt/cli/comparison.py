@@ -23,7 +23,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield from _title(comparison.split, found.set.name, sentences)
         for metric in found.metrics:
             yield from _metric_lines(metric, names)
-        yield "p: share of resamples or trials in which chance alone made as large a difference;"
+        yield "p: share of resamples or trials in which chance alone made as large a difference, p"
+        yield "bootstrap in this direction alone (as sacreBLEU has it), p randomisation in both;"
         yield "above 0.05 the difference may well be chance"
         for name, count in [*zip(names, found.differing, strict=True)][1:]:
             few = ", too few for p" if count < FEW else ""

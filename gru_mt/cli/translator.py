@@ -38,6 +38,8 @@ def load_translator(
         used.append(export or folder)
         if export or not models:
             say(f"using {export or folder}")
+    if len(used) > 1:
+        say(f"averaging {len(used)} models: {', '.join(map(short_text, used))}")
     return Translator.averaging(used, device=device)
 
 

@@ -14,7 +14,7 @@ from gru_mt.data.text.glossary import CONTROL, read_columns
 from gru_mt.data.text.normalize import clean, normal
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.errors import UserError, check_type, short_repr, short_text
-from gru_mt.run import CONFIG, Run
+from gru_mt.run import CONFIG, Run, check_path
 from gru_mt.storage import os_errors_as, read_bytes
 
 LONGEST = 2_000  # characters of a sentence or a translation
@@ -65,6 +65,7 @@ def corrections_file(folder: Path) -> Path:
 
 def check_run(folder: Path) -> None:
     """Raise UserError where a folder holds no run, so that nothing can be kept there."""
+    check_path(folder)
     if not (corrections_file(folder).parent / CONFIG).is_file():
         raise UserError(f"{short_text(folder)}: holds no run; corrections are kept in a run")
 

@@ -54,7 +54,7 @@ def reader_of(name: str, *, everything: bool = False) -> Callable[[Source], Docu
         read: Callable[[Source], Document]
         read = getattr(import_module(f"gru_mt.documents.{module}"), function)
     except ModuleNotFoundError as error:
-        need = f"{ending} needs {error.name}: pip install 'gru-mt[documents]'"
+        need = f'{ending} needs {error.name}: pip install "gru-mt[documents]"'
         raise UserError(f"{shown}: {need}") from None
     return read
 

@@ -15,7 +15,7 @@ from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Scores, score_translations
 from gru_mt.inference.preprocessing.lines import read_lines
 from gru_mt.inference.translator import Translator
-from gru_mt.run import Run
+from gru_mt.run import Run, check_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +158,7 @@ def read_sets(folder: Path, split: str) -> list[EvaluationSet]:
     """
     sets = find_sets(folder, split)
     if sets is None:
+        check_path(folder)
         raise UserError(f"{folder}: no {split} split is kept there; give --source and --reference")
     if not sets:
         raise UserError(f"{folder}: the corpus was too small for a {split} split")

@@ -13,7 +13,7 @@ from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.inference.preprocessing.lines import read_lines
-from gru_mt.run import WEIGHTS, Run, bundle_of, flatten
+from gru_mt.run import WEIGHTS, Run, bundle_of, check_path, flatten
 from gru_mt.tensors import tensors_info
 
 
@@ -67,13 +67,12 @@ def read_systems(
 
 
 def _read_run(folder: Path, split: str, bleu_tokenizer: str | None) -> System:
+    check_path(folder)
     name, run = short_text(folder), run_of(folder, split) if folder.is_dir() else None
     if run is None:
         problem = "is no run of gru-mt train"
         if folder.is_file():
             problem = "is a file; to compare files of translations, give --reference"
-        elif not folder.is_dir():
-            problem = "there is no such folder"
         elif Run(folder).evaluation_sets(split).is_file():
             problem = "has no translator yet"
         elif Run(folder).config.is_file():
@@ -99,6 +98,11 @@ def _read_files(
     files: Sequence[Path], references: Sequence[Path], source: Path | None, bleu_tokenizer: str
 ) -> list[System]:
     """Return systems of files: line N of each is of sentence N. A reference may be a pipe."""
+    for path in filter(Path.is_dir, files):
+        raise UserError(
+            f"{short_text(path)}: is a folder, and --reference compares files; gru-mt eval --model "
+            f"{short_text(path)} --output FILE writes its translations"
+        )
     known = [(path, read_lines(path)) for path in references]
     first = source or references[0]
     sources = read_lines(source) if source else [""] * len(known[0][1])

@@ -20,7 +20,7 @@ from typing import Any
 import platformdirs
 
 from gru_mt.errors import UserError, short_repr, short_text
-from gru_mt.run import CONFIG, PROVENANCE, WEIGHTS
+from gru_mt.run import CONFIG, PROVENANCE, WEIGHTS, check_path
 from gru_mt.storage import file_digest, os_errors_as
 
 # Files of an archive beside those of the model; the last is as sha256sum writes it.
@@ -41,6 +41,7 @@ def local_folder(model: Path) -> Path:
     """
     if (name := model.as_posix()).startswith("hf:"):
         return _downloaded(name)
+    check_path(model)
     return _unpacked(model) if model.is_file() else model
 
 
@@ -121,7 +122,7 @@ def require_hub(name: str) -> None:
     """Raise UserError without huggingface_hub."""
     if not find_spec("huggingface_hub"):
         raise UserError(
-            f"{name}: the Hugging Face hub needs huggingface_hub: pip install 'gru-mt[hub]'"
+            f'{name}: the Hugging Face hub needs huggingface_hub: pip install "gru-mt[hub]"'
         )
 
 

@@ -29,7 +29,7 @@ from gru_mt.report.failures import (
 )
 from gru_mt.report.samples import Samples, samples_of
 from gru_mt.report.tables import SentenceScores, Table, tables_of
-from gru_mt.run import Run
+from gru_mt.run import Run, check_path
 from gru_mt.storage import read_json, write_checksummed_json
 
 MOST_COMPARED = 10**11  # sentences times training pairs: some minutes
@@ -100,6 +100,7 @@ def contents_of(run: Run, split: str, *, say: Say, translating: bool = True) -> 
 
 def check_run(run: Run) -> None:
     """Raise UserError where a folder holds no run."""
+    check_path(run.folder)
     if not run.config.is_file():
         raise UserError(f"{run.folder}: holds no run; give the folder that gru-mt train wrote")
 

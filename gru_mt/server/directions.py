@@ -17,11 +17,12 @@ from typing import Any
 
 from gru_mt.data.corpus.languages import is_language, language_code, language_name
 from gru_mt.data.pool import pool
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError, short_text
-from gru_mt.inference.engines.onnx_engine import METADATA
+from gru_mt.inference.engines.onnx_engine import DECODER, ENCODER, METADATA
 from gru_mt.inference.translation import Translation
 from gru_mt.inference.translator import Translator
-from gru_mt.run import WEIGHTS, Run
+from gru_mt.run import CONFIG, PROVENANCE, WEIGHTS, Run
 from gru_mt.server.detection import Profile
 from gru_mt.storage import file_stamp
 
@@ -177,7 +178,8 @@ def _code(name: str) -> str:
 
 def _stamp(path: Path) -> Stamp:
     run = Run(path)
-    files = (path / WEIGHTS, run.bundle / WEIGHTS, path / METADATA, run.export("fp32") / METADATA)
+    names = WEIGHTS, CONFIG, PROVENANCE, METADATA, ENCODER, DECODER, *Tokenizer.ALL_FILES
+    files = [folder / name for folder in (path, run.bundle, run.export("fp32")) for name in names]
     return [*map(file_stamp, (*files, *([path] if path.is_file() else ())))]
 
 

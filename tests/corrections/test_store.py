@@ -133,7 +133,7 @@ def test_what_is_no_correction_is_refused(source: str, target: str, said: str, r
 
 
 def test_a_folder_without_a_run_and_a_damaged_line_are_named(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="none: holds no run"):
+    with pytest.raises(UserError, match="none: there is no such file or folder"):
         add_correction(tmp_path / "none", "a", "b")
     add_correction(run, "a", "b")
     for line in ("{", "[]", json.dumps({"source": "a"}), json.dumps({"source": "a", "target": 1})):

@@ -92,5 +92,5 @@ def test_without_the_package_it_is_said(
 ) -> None:
     monkeypatch.setattr("gru_mt.inference.published.find_spec", lambda _: None)
     for command in (["translate", "--model", "hf:me/x", "x"], [*PUSH, "me/x"]):
-        assert_one_line(gru_mt(*command), "hf:me/x: ", "pip install 'gru-mt[hub]'")
+        assert_one_line(gru_mt(*command), "hf:me/x: ", 'pip install "gru-mt[hub]"')
     assert_one_line(gru_mt(*PUSH, "me"), "me: expected owner/name")

@@ -192,7 +192,7 @@ def test_without_onnxruntime_a_run_is_used_and_an_export_refused(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert usable_export(run, warn=pytest.fail) is None
-    assert_refused(run / "onnx", "onnxruntime", "pip install 'gru-mt[onnx]'")
+    assert_refused(run / "onnx", "onnxruntime", 'pip install "gru-mt[onnx]"')
 
 
 # Not an export, or not one of a piece

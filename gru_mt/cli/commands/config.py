@@ -1,7 +1,6 @@
 """`gru-mt init` writes a configuration, `gru-mt config` explains one."""
 
 import json
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ import typer
 
 from gru_mt.cli.app import Command, LanguagesOption, SetOption, app, two_languages
 from gru_mt.cli.streams import print_result, require_stdout, say, table
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, shell_quoted
 
 INIT_EXAMPLES = """\b
 Examples:
@@ -67,7 +66,7 @@ def init(
     check_output(out)
     write_output(out, text.encode())
     say(f"wrote {out}")
-    print_result(f"gru-mt train --config {shlex.quote(str(out))}")
+    print_result(f"gru-mt train --config {shell_quoted(out)}")
 
 
 def _two_columns(text: str) -> list[int]:

@@ -44,7 +44,7 @@ def runs(
 
     found = list_runs(folder or RUNS)
     if not found:
-        say(f"no runs in {folder or RUNS}/ yet; gru-mt train makes one")
+        say(f"no runs in {(folder or RUNS).absolute()} yet; gru-mt train makes one")
     if as_json:
         rows = [asdict(run) | {"changed": run.changed.isoformat()} for run in found]
         print_json({"runs": rows})

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -14,8 +13,8 @@ import typer
 
 from gru_mt.cli.app import Command, SetOption, app
 from gru_mt.cli.streams import print_messages, say
-from gru_mt.errors import Interrupted, ProcessLost, UserError
-from gru_mt.run import RUNS, Run
+from gru_mt.errors import Interrupted, ProcessLost, UserError, shell_quoted
+from gru_mt.run import CONFIG, RUNS, Run
 
 if TYPE_CHECKING:
     from gru_mt.config.schema import Config
@@ -80,8 +79,7 @@ def train(
     with _told_once():
         if both and config is None:
             raise UserError("--both: give --config too; the one that a run keeps is for it alone")
-        if config is None:
-            config = _config_of(run)
+        config = _config_of(run, config)
         from gru_mt.config.load import load_config
         from gru_mt.config.yaml_text import yaml_inline
 
@@ -143,8 +141,8 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[Run]:
 
 def _translate_command(run: Run, config: "Config") -> str:
     if run.folder.parent == RUNS:
-        return f'gru-mt translate --to {shlex.quote(config.data.target)} "..."'
-    return f'gru-mt translate --model {shlex.quote(str(run.folder))} "..."'
+        return f'gru-mt translate --to {shell_quoted(config.data.target)} "..."'
+    return f'gru-mt translate --model {shell_quoted(run.folder)} "..."'
 
 
 @contextmanager
@@ -192,7 +190,14 @@ def _report(run: Run) -> None:
     say(f"the report is {report}")
 
 
-def _config_of(run: Path | None) -> Path:
+def _config_of(run: Path | None, config: Path | None) -> Path:
+    if config is not None:
+        if run is None and config.name == CONFIG and Run(config.parent).lock.is_file():
+            raise UserError(
+                f"{config}: is that of a run, which goes on with --run {config.parent}; a new run "
+                "of it wants a --run of its own"
+            )
+        return config
     if run is None:
         from gru_mt.config.recipes import list_recipes
 

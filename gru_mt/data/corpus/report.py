@@ -105,7 +105,8 @@ def hint(reason: DropReason, sample: bytes, languages: Sequence[str]) -> str:
         case DropReason.NOT_UTF8:
             encoding = likely_encoding(sample, languages)
             return (
-                f"looks like {encoding.capitalize()}: set encoding: {encoding}, or save it as UTF-8"
+                f"looks like {encoding.capitalize()}: save it as UTF-8, or in a configuration set "
+                f"encoding: {encoding}"
             )
         case DropReason.LANGUAGE:
             return f"data.languages {[*languages]} must be the codes that it has"

@@ -106,6 +106,6 @@ def test_without_the_package_nothing_begins(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gru_mt.training.train.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"pip install 'gru-mt\[tensorboard\]'"):
+    with pytest.raises(UserError, match=r'pip install "gru-mt\[tensorboard\]"'):
         train(small_config("training.tensorboard=true"), tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -15,7 +15,7 @@ from gru_mt.errors import UserError, short_text
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 
-PACKAGES = ("starlette", "uvicorn", "python_multipart")
+PACKAGES = ("starlette", "uvicorn", "httptools", "python_multipart")
 EXAMPLES = """\b
 Examples:
   gru-mt serve
@@ -97,7 +97,7 @@ def serve(
     together are translated together.
     """
     if missing := [name for name in PACKAGES if not find_spec(name)]:
-        raise UserError(f"serve needs {missing[0]}: pip install 'gru-mt[serve]'")
+        raise UserError(f'serve needs {missing[0]}: pip install "gru-mt[serve]"')
     from gru_mt.server.api import Api, Limits
     from gru_mt.server.app import Server, address_of, open_socket
     from gru_mt.server.directions import Direction, Directions

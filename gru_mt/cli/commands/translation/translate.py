@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -32,6 +32,7 @@ from gru_mt.cli.streams import (
 from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.model.fast.waiting import while_computing
+from gru_mt.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -214,6 +215,12 @@ def _read(file: "BufferedReader", name: str, progress: "LineProgress") -> "Itera
     _check_not_own_output(file, name)
     if name.lower().endswith((".docx", ".epub")) and file.peek(2)[:2] == b"PK":
         raise UserError(f"{name}: is a document; name the file of its translation with --out")
+    from gru_mt.documents.registry import ENDINGS
+
+    if PurePath(name).suffix.lower() in {*ENDINGS} - {".txt", ".docx", ".epub"}:
+        say(f"warning: {name}: its lines are translated, markup too; --out translates its texts")
+    if file.isatty():
+        say("type a sentence, then Enter; the end of input, Ctrl-D or on Windows Ctrl-Z, ends")
     if file.isatty() or sys.stdout.isatty():
         yield from read_chunks(file)
     else:
@@ -238,6 +245,9 @@ def _warn_of_arguments(sentences: list[str]) -> None:
         say(f"note: each argument is a sentence; one of several words wants quotes: {shown}")
     for sentence in sentences:
         with suppress(OSError, ValueError):  # too long for a name, or with a null character
+            if sentence and Run(Path(sentence)).config.is_file():
+                name = short_text(sentence)
+                say(f"warning: {name} is a run; to translate with it use --model {name}")
             if Path(sentence).is_file():
                 name = short_text(sentence)
                 say(f"warning: {name} is a file; to translate its lines use --input {name}")

@@ -21,8 +21,8 @@ _BETWEEN_WORDS = re.compile(r"[\s\d_.,:;/|()\[\]-]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # textEn
 NEARLY_ALL, _LABELS = 0.95, 0.05  # shares of lines; of distinct labels among them
 _LEAST = 100  # lines to detect labels
-NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*%?\s*")
-NAME = re.compile(r"\w+://\S*|[\x21-\x7e]*\d[\x21-\x7e]*")  # an address, or such as en-fr_0012
+NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*+(?:%\s*+)?")
+NAME = re.compile(r"\w+://\S*|(?=[\x21-\x7e]*\d)[\x21-\x7e]*+")  # an address, or such as en-fr_0012
 
 
 class ReadOptions(NamedTuple):

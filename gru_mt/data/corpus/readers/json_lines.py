@@ -15,6 +15,7 @@ from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
 from gru_mt.errors import UserError, short_repr, short_text
 
+MOST_BYTES, DEEPEST = 1_000_000_000, 10  # of a file that is no lines; objects in one another
 _BETWEEN = ("", "[", "]")  # lines that are no object, also of an array with an object a line
 _FEW, _LOOKED_AT = 3, 1_000  # lines that decide whether it is JSON, and which keys hold text
 
@@ -75,15 +76,27 @@ def _objects(text: TextStream) -> Iterator[dict[str, Any] | Dropped]:
 def _items(text: TextStream) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list that is the whole file, or the only list of its object."""
     try:
-        whole = json.loads(b"".join(text.pieces()))
+        whole = json.loads(b"".join(_limited(text)))
+        values = whole.values() if isinstance(whole, dict) else [whole]
+        lists = [value for value in values if isinstance(value, list)]
+        objects = [*filter(None, map(_named, lists[0]))] if len(lists) == 1 else []
     except (ValueError, RecursionError) as error:
         raise UserError(f"{text.file}: neither JSON lines nor JSON: {short_text(error)}") from None
-    values = whole.values() if isinstance(whole, dict) else [whole]
-    lists = [value for value in values if isinstance(value, list)]
-    objects = [*filter(None, map(_named, lists[0]))] if len(lists) == 1 else []
     if not objects:
         raise UserError(f"{text.file}: no list of objects; write one object a line")
     yield from objects
+
+
+def _limited(text: TextStream) -> Iterator[bytes]:
+    """Yield the pieces of a file that memory has room for; UserError for a longer one."""
+    size = 0
+    for piece in text.pieces():
+        size += len(piece)
+        if size > MOST_BYTES:
+            raise UserError(
+                f"{text.file}: has more than {MOST_BYTES:,} bytes; write an object a line"
+            )
+        yield piece
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
@@ -100,12 +113,18 @@ def _named(value: Any) -> dict[str, Any] | None:
     return _flat(value) if isinstance(value, dict) else None
 
 
-def _flat(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of an object and of those in it, by the names on the way to them."""
+def _flat(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+    """Return the values of an object and of those in it, by the names on the way to them.
+
+    Raises ValueError where more than DEEPEST are in one another.
+    """
+    if depth > DEEPEST:
+        raise ValueError(f"more than {DEEPEST} objects in one another")
     found: dict[str, Any] = {}
     for name, item in value.items():
         if isinstance(item, dict):
-            found |= {f"{name}.{inner}": deep for inner, deep in _flat(item).items()}
+            inside = _flat(item, depth + 1).items()
+            found |= {f"{name}.{inner}": deep for inner, deep in inside}
         else:
             found[name] = item
     return found

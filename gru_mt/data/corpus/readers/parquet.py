@@ -38,7 +38,7 @@ class ParquetTable:
             from pyarrow import parquet
         except ImportError:
             raise UserError(
-                f"{file}: Parquet needs pyarrow: pip install 'gru-mt[parquet]'"
+                f'{file}: Parquet needs pyarrow: pip install "gru-mt[parquet]"'
             ) from None
         self.file = file
         self.notes: list[str] = []  # what to tell a user about how it was read

@@ -1,15 +1,16 @@
 """The lines of one side: plain ones, or those that SGML of WMT and files of IWSLT hold in tags."""
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from gru_mt.data.corpus.report import Dropped, DropReason
 from gru_mt.data.corpus.text_stream import TextStream
+from gru_mt.data.text.normalize import unescaped
 from gru_mt.errors import UserError, short_repr
 
 _SEGMENT = re.compile(r"<seg\b[^>]*>((?:(?!<seg\b).)*?)</seg\s*>", re.DOTALL | re.IGNORECASE)
 _OPEN = re.compile(r"<seg\b", re.IGNORECASE)
+_TAG, _LONGEST_TAG = re.compile(r"</?seg\b", re.IGNORECASE), 20
 _ABOUT = (
     "url|keywords|speaker|talkid|title|description|reviewer|translator|doc|mteval|srcset|refset"
     "|tstset|dataset|collection|content|body|transcript"
@@ -57,13 +58,16 @@ def _segments(lines: Iterable[str | Dropped], file: object) -> Iterator[str]:
     for line in lines:
         if isinstance(line, Dropped):
             raise UserError(f"{file}: not UTF-8: set encoding")
+        before = len(rest)
         rest += line + "\n"
+        if before and not _TAG.search(rest, max(0, before - _LONGEST_TAG)):
+            continue  # within a segment
         end = 0
         for match in _SEGMENT.finditer(rest):
             if _OPEN.search(rest, end, match.start()):
                 break
             end = match.end()
-            yield html.unescape(match[1]).strip()
+            yield unescaped(match[1]).strip()
         begun = _OPEN.search(rest, end)
         rest = rest[begun.start() :] if begun else ""
         if _OPEN.search(rest, 1):

@@ -131,7 +131,8 @@ def _by_values(
         if is_credit and len({*others}) > max(_CREDITS, len(others) // 2):
             raise UserError(
                 f"{text.file}: column 3 is no attribution, as nearly every line has another text "
-                f"in it: set columns to those of {' and '.join(options.languages)}"
+                f"in it: set columns to those of {' and '.join(options.languages)}, such as "
+                "--columns 1,2 of gru-mt init"
             )
         most = 3 if found.width is None else max(2, width)
         return found._replace(columns=(0, 1), attribution=slice(2, 2 + is_credit), width=most)
