@@ -45,8 +45,10 @@ from gru_mt.model.fast.waiting import while_computing
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import Run
 from gru_mt.storage import replacing_folder, write_checksummed_json
+from gru_mt.training.distributed import Group
 from gru_mt.training.output.lock import locked
 from gru_mt.training.train import train_run
+from gru_mt.training.validation import calibrate
 
 Pairs = Sequence[tuple[str, str]]
 _CPU = torch.device("cpu")
@@ -54,7 +56,7 @@ COPIES = 40  # of each correction, that are trained on; of few more, up to MOST_
 LEAST_CORRECTED, MOST_COPIES = 4_000, 1_000  # copies of all corrections, and of each
 OLD_PAIRS = 12_000  # of the run's training split, beside them
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of the new weights: the first that produces enough
-LEAST_PRODUCED = 0.9  # of the corrections, by the model alone
+LEAST_PRODUCED = 0.9  # of the corrections, by the model with its memory of short texts
 MOST_LOST = 0.3  # BLEU on dev
 # Adam would move the embeddings of rare words as far as those of the words that are learned.
 _TRAINING = {
@@ -66,7 +68,7 @@ _TRAINING = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a model makes of dev and of corrections, without being told them."""
+    """What a model makes of dev and of corrections, without the run's memory of corrections."""
 
     dev_bleu: float  # against all references; 0 without a dev set
     texts: list[str]  # of the corrections' sources
@@ -117,7 +119,7 @@ def learn(folder: Path, *, say: Callable[[str], None]) -> Learned:
     ):
         scratch = Path(name)
         dev, test = (find_sets(run.folder, split) or [] for split in ("dev", "test"))
-        wanted = _kept_in(corrections, [*dev, *test])
+        wanted = _kept_in(corrections, [*dev, *test], load_config(run.config))
         say("translating dev and what was corrected")
         before = found = _measured(run.folder, dev, wanted)
         missing = [*compress(wanted, map(not_, before.produced))]
@@ -125,7 +127,7 @@ def learn(folder: Path, *, say: Callable[[str], None]) -> Learned:
         say(f"to learn: {len(missing):,} of {len(corrections):,} corrections")
         if missing:
             known = [*compress(wanted, before.produced)]
-            candidate = _candidate(run, missing, known, scratch)
+            candidate = _candidate(run, missing, known, dev, scratch)
             found = _measured(scratch / "model", dev, wanted)
             reason = _verdict(before, found)
         if not reason:
@@ -141,7 +143,11 @@ def learn(folder: Path, *, say: Callable[[str], None]) -> Learned:
 
 
 def _candidate(
-    run: Run, missing: Sequence[Correction], known: Sequence[Correction], scratch: Path
+    run: Run,
+    missing: Sequence[Correction],
+    known: Sequence[Correction],
+    dev: Sequence[EvaluationSet],
+    scratch: Path,
 ) -> Bundle:
     """Return a translator that was trained on `missing`; it is in scratch / "model", too.
 
@@ -159,8 +165,8 @@ def _candidate(
         truecaser=old.tokenizer.truecaser.extended(Truecaser.learn(sources, targets)),
         memory=old.tokenizer.memory.corrected(masked),
     )
-    provenance = {**old.provenance, "weights": new.provenance["weights"]}
-    provenance["learned_corrections"] = len(pairs)
+    provenance = {**old.provenance, "learned_corrections": len(pairs)}
+    provenance["weights"] = {"step": new.provenance["weights"]["step"]}
     for share in SHARES:
         model = _between(old.model, new.model, share)
         candidate = Bundle(model, tokenizer, old.config, provenance)
@@ -168,6 +174,8 @@ def _candidate(
         produced = _measured(scratch / "model", [], missing).produced
         if sum(produced) >= LEAST_PRODUCED * len(missing):
             break
+    if calibration := calibrate(model, tokenizer, dev, old.config, Group()):
+        provenance["weights"]["calibration"] = calibration
     return candidate
 
 
@@ -181,14 +189,19 @@ def _verdict(before: Measured, after: Measured) -> str:
     return ""
 
 
-def _kept_in(corrections: Sequence[Correction], sets: Sequence[EvaluationSet]) -> list[Correction]:
+def _kept_in(
+    corrections: Sequence[Correction], sets: Sequence[EvaluationSet], config: Config
+) -> list[Correction]:
     """Return the corrections that share no sentence with a set, on its side."""
     sources = {key(source) for one in sets for source in one.sources}
     targets = {key(text) for one in sets for texts in one.references for text in texts}
     return [
         one
         for one in corrections
-        if key(one.source) not in sources and key(one.target) not in targets
+        if not any(
+            key(source) in sources or key(target) in targets
+            for source, target in [(one.source, one.target), *_sentence_pairs(one, config)]
+        )
     ]
 
 
@@ -229,6 +242,7 @@ def _trained(run: Run, before: Config, pairs: Pairs, kept: Pairs, scratch: Path)
     if before.data.augment:
         values["data"]["augment"] = {"join": 0.02, "names": 0.1, "words": False}
     values["training"] |= {"start": str(run.folder), **_TRAINING}
+    values["tokenizer"] = {"sampling": 0.0}  # each copy is read as in translating
     try:
         train_run(load_config(values), Run(scratch / "run"))
     except Interrupted as stopped:

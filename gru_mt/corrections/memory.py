@@ -127,10 +127,10 @@ class CorrectionMemory:
         `memory` tells how final marks are written in the target language.
         """
         read = [sentence.with_numbers() for sentence in sentences]
-        longest = max(map(len, self._by_key))
+        lengths = sorted({*map(len, self._by_key)}, reverse=True)
         start = 0
         while start < len(read):
-            ends = range(min(len(read), start + longest), start, -1)
+            ends = (start + length for length in lengths if start + length <= len(read))
             fitting = ((end, self._find(read[start:end])) for end in ends)
             end, entry = next((found for found in fitting if found[1]), (start + 1, None))
             *others, last = sentences[start:end]

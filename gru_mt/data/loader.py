@@ -70,9 +70,8 @@ class TrainingPairs:
         sample_N = self._samples(position, len(rows))
         row_N = rows[sample_N].astype(np.int64)
         if self._config.tokenizer.sampling:
-            row_M, order_N = np.unique(row_N, return_inverse=True)
-            encoded = self._encoded(self._dataset.texts().read(row_M), row_M, position)
-            sides = [side.select(order_N) for side in (encoded.source, encoded.target)]
+            encoded = self._encoded(self._dataset.texts().read(row_N), row_N, position)
+            sides = [encoded.source, encoded.target]
         else:
             pairs = self._dataset.select(row_N, self._config.training.cut_tokens)
             sides = [pairs.source, pairs.target]

@@ -69,6 +69,11 @@ def choose_start(config: Config, run: Run) -> Start:
     """Return how a run begins; UserError where `config` contradicts what it is to begin with."""
     if has_checkpoint(run.checkpoints):
         return resume(config, run)
+    if run.summary.is_file():
+        raise UserError(
+            f"{run.folder}: is finished, and without its checkpoints it cannot go on; --fresh "
+            f"starts anew beside it, and --fresh --from {run.folder} does with its weights"
+        )
     return Start(config) if config.training.start is None else fine_tune(config)
 
 

@@ -97,7 +97,7 @@ def train_run(
     if config.training.tensorboard and find_spec("tensorboard") is None:
         raise UserError(
             "training.tensorboard: the package tensorboard is not installed: "
-            "pip install 'gru-mt[tensorboard]'"
+            'pip install "gru-mt[tensorboard]"'
         )
     with (
         join_group(device) as group,

@@ -2,7 +2,6 @@
 
 import logging
 import math
-import shlex
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +17,7 @@ from gru_mt.data.dataset.ids import EpochPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import TrainingData
-from gru_mt.errors import Interrupted, UserError
+from gru_mt.errors import Interrupted, UserError, shell_quoted
 from gru_mt.model.device import machine
 from gru_mt.model.loss import forced_loss
 from gru_mt.progress import ProgressBar
@@ -120,10 +119,10 @@ class Trainer:
     def _validate(self) -> None:
         """Measure the averaged weights on dev, and write them unless they are clearly worse."""
         self._check_finite()
-        average, step, is_kept = self.optimizer.average, self.state.step, True
+        average, data, step, is_kept = self.optimizer.average, self.data, self.state.step, True
         metrics: Metrics = {"epoch": self.state.epoch}
-        if self.data.dev:
-            found = measure(average, self.data, self.config, self.group)
+        if data.dev:
+            found = measure(average, data, self.config, self.group)
             if not math.isfinite(perplexity(found.loss)):
                 self._stop_not_finite("the perplexity on dev after it is")
             metrics |= found.to_json()
@@ -136,7 +135,7 @@ class Trainer:
             for line in found.samples:
                 log.debug(line)
         if is_kept:
-            if weights := calibrate(average, self.data, self.config, self.group):
+            if weights := calibrate(average, data.tokenizer, data.dev, self.config, self.group):
                 metrics |= {"calibration": weights}
             self._save_translator(metrics)
             self.state = replace(self.state, best_step=step)
@@ -273,7 +272,7 @@ class Trainer:
         }[state.stop_reasons(training)[0]]
         best = f"best BLEU {state.best_bleu:.2f}" if self.data.dev else "never measured"
         log.info(f"{why}, after {minutes:.1f} min; {best}")
-        folder = shlex.quote(str(run.folder))
+        folder = shell_quoted(run.folder)
         log.info(f"the translator is {run.bundle}; try it, or score it on test:")
         log.info(f'  gru-mt translate --model {folder} "..."')
         log.info(f"  gru-mt eval --model {folder}")

@@ -18,6 +18,7 @@ from gru_mt.data.dataset.ids import EncodedPairs
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.data.prepare import TrainingData
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.calibration import RIGHT_CHRF
 from gru_mt.evaluation.score import corpus_bleu, sentence_chrf
@@ -120,19 +121,26 @@ def sample_rows(sources: Sequence[str]) -> list[int]:
 
 
 def calibrate(
-    model: Seq2Seq, data: TrainingData, config: Config, group: Group
+    model: Seq2Seq,
+    tokenizer: Tokenizer,
+    dev: Sequence[EvaluationSet],
+    config: Config,
+    group: Group,
 ) -> list[float] | None:
-    """Return the weights of the confidence that dev gives; None where dev is too small to tell."""
-    if not data.dev:
+    """Return the weights of the confidence that the first of `dev` gives.
+
+    None where it is too small to tell.
+    """
+    if not dev:
         return None
-    dev, engine = data.dev[0], TorchEngine(model)
-    translator = Translator(engine, data.tokenizer, config.decoding, map_batches=group.map)
-    translations = translator.translate(dev.sources, split=False)
+    engine, references_of = TorchEngine(model), dev[0].references
+    translator = Translator(engine, tokenizer, config.decoding, map_batches=group.map)
+    translations = translator.translate(dev[0].sources, split=False)
     rows = [
         (sentence.features, sentence.candidates[0].text, references)
-        for translation, references in zip(translations, dev.references, strict=True)
+        for translation, references in zip(translations, references_of, strict=True)
         for sentence in translation.sentences
-        if sentence.features
+        if sentence.features and "split" not in sentence.warnings  # a part has no reference
     ]
     if len(rows) < 2 * LEAST_SENTENCES:
         return None

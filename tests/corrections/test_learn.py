@@ -125,8 +125,9 @@ def test_what_dev_or_test_has_is_not_learned(run: Path) -> None:
     [dev], [test] = find_sets(run, "dev") or [], find_sets(run, "test") or []
     add_correction(run, dev.sources[0].upper(), "x")
     add_correction(run, "so it is.", test.references[0][0].upper())
+    add_correction(run, f"{dev.sources[1]} So it is!", "Oui ! Non !")  # one of two sentences
     found = told(run)
-    assert (found.corrections, found.kept_out, found.is_replaced) == (2, 2, False)
+    assert (found.corrections, found.kept_out, found.is_replaced) == (3, 3, False)
 
 
 def test_what_is_stopped_in_the_middle_changes_nothing(

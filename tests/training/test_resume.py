@@ -62,6 +62,16 @@ def test_what_results_depend_on_may_change_before_the_first_checkpoint_alone(
     assert choose_start(changed, run).config == changed
 
 
+def test_a_finished_run_without_its_checkpoints_is_not_trained_anew(
+    before: Path, small_config: Configure
+) -> None:
+    shutil.rmtree(before / "checkpoints")
+    weights = (before / "model" / "weights.safetensors").read_bytes()
+    with pytest.raises(UserError, match=r"is finished, and without .* --fresh --from"):
+        train(small_config("training.max_steps=9", "model.cell=lstm"), before)
+    assert (before / "model" / "weights.safetensors").read_bytes() == weights
+
+
 def test_auto_is_what_the_run_chose(small_config: Configure, tmp_path: Path) -> None:
     run = begin(tmp_path, small_config())
     auto = small_config("training.warmup_steps=auto", "training.batch_tokens=auto")
@@ -211,7 +221,7 @@ def test_it_resumes_to_the_same_bits_even_without_the_other_run(
         ("tokenizer.kind=bpe", "tokenizer.kind 'bpe': {} has 'word'; "),
         ("data.source=fr", "{}: translates en to fr, not fr to en"),
         ("tokenizer.sampling=0.1", "configuration: tokenizer"),  # of words
-        ("training.start=none", "none: neither a run of `gru-mt train` nor a model folder"),
+        ("training.start=none", "none: there is no such file or folder"),
     ],
 )
 def test_what_contradicts_the_other_run_or_names_none_is_an_error_by_name(

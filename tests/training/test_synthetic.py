@@ -113,7 +113,7 @@ def test_a_model_of_the_wrong_direction_is_refused(
 
     before = [*tmp_path.iterdir()]
     refused("back_translate: .* fr to en; name one .* en to fr", source="fr", target="en")
-    refused("back_translate: .*nothing: neither a run", back_translate=str(tmp_path / "nothing"))
+    refused("back_translate: .*nothing: there is no such", back_translate=str(tmp_path / "nothing"))
     alone = config.data.corpus[:1]
     refused("teachers: .* fr to en; name one .* en to fr", corpus=alone, teachers=[str(back)])
 
@@ -190,6 +190,18 @@ def test_each_teacher_translates_each_source_of_the_training_split(
         counts = np.bincount(data.pairs.line_N["corpus"][of_epoch.row_N])
         assert counts.tolist() == pytest.approx([sizes[0], sizes[1] / 2, sizes[2] / 2], abs=1)
         assert not (of_epoch.source.ids == BOS).any()
+
+
+@pytest.mark.parametrize("leaks", ["drop", "keep"])
+def test_a_source_that_dev_or_test_has_is_not_trained_on(
+    leaks: str, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = config.data.model_copy(update={"leaks": leaks})
+    splits = load_splits(data)
+    source = splits.test[0].sources[0].upper()
+    monkeypatch.setattr(synthetic, "_made", lambda *given: [[source] * len(given[-1])])
+    found = synthetic_pairs(splits, config.model_copy(update={"data": data}), Run(tmp_path))
+    assert {pair.source for pair in found} == (set() if leaks == "drop" else {source})
 
 
 @pytest.mark.parametrize("leaks", ["drop", "keep"])
