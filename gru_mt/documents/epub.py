@@ -1,9 +1,9 @@
 """Books, .epub: their chapters are read as HTML is; titles stand in the contents too."""
 
 import re
-from html import unescape
 from xml.sax.saxutils import escape
 
+from gru_mt.data.text.normalize import unescaped
 from gru_mt.documents.document import Document, Place, Source, replacing
 from gru_mt.documents.html import read_html
 from gru_mt.documents.structured.package import Package
@@ -34,4 +34,4 @@ def read_epub(source: Source) -> Document:
 def _read_titles(source: Source) -> Document:
     file = source.decode()
     found = _TITLE.finditer(file.text)
-    return file.document(Place(unescape(m[1]), replacing(*m.span(1), escape)) for m in found)
+    return file.document(Place(unescaped(m[1]), replacing(*m.span(1), escape)) for m in found)

@@ -6,11 +6,12 @@ Scripts, styles, code, comments and what says translate="no" stay as they are.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from html import escape, unescape
+from html import escape
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT, declared_encoding
+from gru_mt.data.text.normalize import unescaped
 from gru_mt.documents.document import Document, Place, Source, TextFile, edited, replacing
 from gru_mt.documents.structured.marked import Mark, Piece, place_of
 
@@ -35,7 +36,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_VALUE = re.compile(r"([^\s\"'<>/=]++)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]++))")
+_VALUE = re.compile(
+    r"(?<![^\s\"'<>/=])([^\s\"'<>/=]++)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]++))"
+)
 _SHOWN = ("alt", "title", "placeholder", "aria-label")  # attributes that people read
 _SPACES = " \t\r\n\f"  # of which several look like one
 
@@ -70,7 +73,10 @@ def document_of_page(file: TextFile) -> Document:
     def replaced(texts: Sequence[str]) -> bytes:
         count = len(attributes)
         page = edited(file.text, attributes, texts[:count])  # some stand in the tags of texts
-        return file.encode(edited(page, [*_places(page)], texts[count:]), "xmlcharrefreplace")
+        places = [*_places(page)]
+        if len(places) != len(texts) - count:  # a tag ends elsewhere, as of <a "alt="the friend">
+            page, places = file.text, [*_places(file.text)]
+        return file.encode(edited(page, places, texts[count:]), "xmlcharrefreplace")
 
     return Document(file.name, texts, replaced)
 
@@ -103,7 +109,7 @@ def _places(page: str) -> Iterator[Place]:
 def _piece(page: str, event: _Event) -> Piece:
     source = page[event.start : event.end]
     if event.kind == "text":
-        return re.sub(f"[{_SPACES}]+", " ", unescape(source))
+        return re.sub(f"[{_SPACES}]+", " ", unescaped(source))
     return Mark(event.kind, source, key=event.tag)
 
 
@@ -157,5 +163,5 @@ def _attributes(page: str) -> Iterator[Place]:
                 if match[1].lower() in _SHOWN and match[group]:
                     written = partial(_written, quote=page[match.end(group)], has_name=has_name)
                     yield Place(
-                        unescape(match[group]).strip(), replacing(*match.span(group), written)
+                        unescaped(match[group]).strip(), replacing(*match.span(group), written)
                     )

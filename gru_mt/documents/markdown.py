@@ -65,7 +65,8 @@ class _Page:
                         break
                 continue
             found = []
-            for text, (begin, end) in zip(content.split("\n"), lines[first:], strict=False):
+            texts = content.split("\n")
+            for text, (begin, end) in zip(texts, lines[first : first + len(texts)], strict=False):
                 text = text.strip()
                 index = source.rfind(text, begin, end)
                 if index < 0:  # only with a NUL, which the parser replaces

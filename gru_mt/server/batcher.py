@@ -23,9 +23,11 @@ from gru_mt.server.directions import Direction, Translate
 
 COLLECT_S = 0.015  # how long a batch waits for the next lines of those who have just got theirs
 MOST_LINES, MOST_CHARACTERS = 64, 4_000  # of a batch; others wait for no longer than it takes
-LONG_LINE, LONG_SENTENCE = 1_000, 2_000  # characters
+LONG_LINE, LONG_SENTENCE, LONG_WORD = 1_000, 2_000, 20_000  # characters
 # The parts of a sentence without an end, cut at spaces or commas; no address is cut.
-_PART = re.compile(rf".{{1,{LONG_SENTENCE}}}(?:(?<=[、，；：])|\s+|\Z)|\S+\s*", re.DOTALL)
+_PART = re.compile(
+    rf".{{1,{LONG_SENTENCE}}}(?:(?<=[、，；：])|\s+|\Z)|\S{{1,{LONG_WORD}}}\s*", re.DOTALL
+)
 log = logging.getLogger(__name__)
 
 

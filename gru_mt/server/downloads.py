@@ -26,7 +26,7 @@ class Downloads:
         file.write_bytes(content)
         while len(self._files) >= MOST_FILES:
             self._delete(next(iter(self._files)))
-        self._files[token] = file, f"{path.stem}.{target}{path.suffix}"
+        self._files[token] = file, f"{path.stem}.{target[:40]}{path.suffix}"
         asyncio.get_running_loop().call_later(KEPT_S, self._delete, token)
         return token
 

@@ -48,7 +48,8 @@ def structure(page: bytes) -> list[object]:
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_what_does_not_change_is_the_same_byte_for_byte(ending: str) -> None:
-    for page in (PAGE, f"\ufeff{PAGE}", PAGE.rstrip(), "", "text", "a < b", "<p", "<!-- a", "a&b"):
+    for page in (PAGE, f"\ufeff{PAGE}", PAGE.rstrip(), "", "text", "a < b", "<p", "<!-- a", "a&b",
+                 f"a &#{'1' * 5_000}; <p a='&#{'1' * 5_000};'>"):  # fmt: skip
         data = page.replace("\n", ending).encode()
         assert translated(data, "a.html") == data
 
@@ -84,6 +85,12 @@ def test_tags_stay_nested_when_words_are_reordered() -> None:
 )
 def test_a_page_keeps_its_encoding(data: bytes, expected: bytes) -> None:
     assert translated(data, "a.html", capitals) == expected
+
+
+def test_a_translation_that_ends_a_tag_elsewhere_loses_no_text() -> None:
+    page = """<img "alt="the friend"><p>One word</p><p>it's > b</p>"""
+    new = translated(page, "a.html", lambda text: "l'ami" if "friend" in text else text.upper())
+    assert b"<p>ONE WORD</p>" in new
 
 
 def test_what_ends_at_once_hides_nothing_and_code_of_templates_stays() -> None:

@@ -77,7 +77,7 @@ def test_corrections_are_learned_while_nobody_asks(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A program stands for `gru-mt learn`; it fails, and is tried again after a correction."""
-    caplog.set_level("INFO")
+    caplog.set_level("INFO", "gru_mt")
     program, started = tmp_path / "program", tmp_path / "started"
     program.write_text(f'#!/bin/sh\necho "$@" >> {started}\necho "first\nlast" >&2\nexit 2\n')
     program.chmod(0o700)

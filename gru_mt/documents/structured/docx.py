@@ -54,7 +54,10 @@ def _read_part(source: Source) -> Document:
     prefix = _NAMESPACE.search(root.tag)
     if not prefix:
         raise file.error(root.start, "is no text of Word")
-    return file.document(_Part(file.text, f"{prefix[1]}:").places(root))
+    try:
+        return file.document(_Part(file.text, f"{prefix[1]}:").places(root))
+    except RecursionError:
+        raise file.error(root.start, "has fields that are nested too deeply") from None
 
 
 class _Styled(NamedTuple):

@@ -18,7 +18,8 @@ from gru_mt.errors import UserError
 _CHARSET = re.compile(rb"charset=([\w-]+)")
 _QUOTED = r'"(?:[^"\\\n]|\\.)*"'
 _FIELD = re.compile(
-    rf"^[ \t]*(msg\w+)(?:\[(\d+)\])?[ \t]*({_QUOTED}(?:[ \t]*\r?\n[ \t]*{_QUOTED})*)", re.MULTILINE
+    rf"^[ \t]*(msg\w+)(?:\[(\d{{1,9}})\])?[ \t]*({_QUOTED}(?:[ \t]*\r?\n[ \t]*{_QUOTED})*)",
+    re.MULTILINE,
 )
 _OTHER_LINE_ENDS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")  # of Python, not of gettext
 _FLAGS = re.compile(r"^[ \t]*(#,|#\||msg)", re.MULTILINE)

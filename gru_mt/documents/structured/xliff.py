@@ -37,8 +37,9 @@ def _units(element: Element) -> Iterator[Element]:
     for child in element.children:
         if child.attribute("translate") != "no":
             if _local(child) in ("trans-unit", "segment"):
-                yield child
-            yield from _units(child)
+                yield child  # there is none in it
+            else:
+                yield from _units(child)
 
 
 def _place(unit: Element, version: str, *, everything: bool) -> Place | None:
@@ -73,7 +74,7 @@ def _place(unit: Element, version: str, *, everything: bool) -> Place | None:
 def _with_state(tag: str, state: str) -> str:
     """Return the tag of an element with another state, or with one."""
     new, found = re.subn(r"(\sstate\s*=\s*)(\"[^\"]*\"|'[^']*')", rf'\1"{state}"', tag, count=1)
-    return new if found else re.sub(r"\s*(/?>)\Z", rf' state="{state}"\1', tag)
+    return new if found else re.sub(r"(?<!\s)\s*(/?>)\Z", rf' state="{state}"\1', tag)
 
 
 def _pieces(element: Element) -> Iterator[Piece]:

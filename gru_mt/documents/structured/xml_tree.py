@@ -11,7 +11,7 @@ from gru_mt.documents.document import TextFile
 from gru_mt.errors import UserError
 
 _TOKEN = re.compile(
-    r"""<!--.*?--> | <\?.*?\?> | <!\[CDATA\[.*?\]\]> | <!DOCTYPE\b[^>]*>
+    r"""<!--.*?--> | <\?.*?\?> | <!\[CDATA\[.*?\]\]> | <!DOCTYPE\b(?:[^>"']|"[^"]*"|'[^']*')*+>
     | <(?P<end>/?)(?P<name>[^\s/>]+)(?:[^"'<>/]|"[^"]*"|'[^']*'|/(?!>))*+(?P<empty>/?)>""",
     re.VERBOSE | re.DOTALL,
 )

@@ -16,7 +16,7 @@ import numpy as np
 from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.errors import UserError, short_repr
+from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import BeamState
 from gru_mt.inference.search import Floats
@@ -29,7 +29,7 @@ ENCODER, DECODER, METADATA = "encoder.onnx", "decoder.onnx", "export.json"
 FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
 _MOST_BYTES = 20_000_000  # of METADATA; it holds the provenance of the bundle
 MOST_THREADS = 4  # a fifth of the work is Python's, which one thread does at a time
-INSTALL = "pip install 'gru-mt[onnx]'"
+INSTALL = 'pip install "gru-mt[onnx]"'
 _LEFT: list[Any] = []  # sessions from before a fork, never deleted; see `_Graph`
 
 
@@ -75,7 +75,7 @@ class _Graph:
     """
 
     def __init__(self, path: Path, cores: int) -> None:
-        self._cores = cores
+        self._cores, self._name = cores, short_text(path)
         with os_errors_as(path, "read"):
             self._content = path.read_bytes()
         try:
@@ -104,8 +104,11 @@ class _Graph:
         if self._process != os.getpid():
             _LEFT.append(self._session)
             self._open()
-        inputs = {name: arrays[name] for name in self._inputs}
-        return dict(zip(self._outputs, self._session.run(None, inputs), strict=True))
+        try:
+            inputs = {name: arrays[name] for name in self._inputs}
+            return dict(zip(self._outputs, self._session.run(None, inputs), strict=True))
+        except Exception as error:  # the only parent of onnxruntime's errors
+            raise UserError(f"{self._name}: onnxruntime: {short_repr(str(error))}") from None
 
 
 class Export(NamedTuple):
@@ -156,6 +159,8 @@ def load_export(folder: Path) -> Export:
     metadata = read_metadata(folder)
     try:
         digests = dict(metadata["files"])
+        # A sentence in int8 takes one core less time than two; in fp32 it gains from more.
+        cores = 1 if metadata["precision"] == "int8" else 0
         decoding = Decoding(**metadata["decoding"])
         if asdict(decoding) != metadata["decoding"]:
             raise ValueError("decoding: a setting is missing")
@@ -173,8 +178,6 @@ def load_export(folder: Path) -> Export:
     for name, digest in digests.items():
         if not (folder / name).is_file() or file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: damaged, or not the file that {METADATA} is of")
-    # A sentence in int8 takes one core less time than two; in fp32 it gains from more.
-    cores = 1 if metadata["precision"] == "int8" else 0
     engine = OnnxEngine(folder / ENCODER, folder / DECODER, cores=cores)
     return Export(engine, Tokenizer.load(folder), decoding, languages, calibration)
 

@@ -53,6 +53,8 @@ PROPERTIES = (
         *((XLIFF, ending) for ending in ("xlf", "XLIFF")),
         *((JSON, ending) for ending in ("json", "arb")),
         *((PROPERTIES, "properties"), ("", "po"), ("", "properties"), ("[]", "json")),
+        ('<!DOCTYPE x SYSTEM "></x>"><xliff version="1.2"/>', "xlf"),
+        (f'msgid "a"\nmsgid_plural "b"\nmsgstr[0] ""\nmsgstr[{"1" * 5_000}] ""\n', "po"),
     ],
 )
 def test_with_its_own_texts_a_file_is_the_same(text: str, ending: str) -> None:
@@ -91,6 +93,7 @@ def test_with_its_own_texts_a_file_is_the_same(text: str, ending: str) -> None:
         (b"\xc3\xa9\xc3\xa9\n\xc3\xa9\xe9\n", "txt", r"line 2: is not utf-8 .*; save it as UTF-8"),
         (b"a\nb\x81\nc", "txt", r"line 2: is not cp1252 .*; save it as UTF-8"),
         ("a", "xyz", r"is no known document; these are: \.arb .*\.txt"),
+        ("<meta charset=punycode>Hi-!", "html", "declares the encoding 'punycode', which nobody"),
         ("<meta charset=no-such>a", "html", "declares the encoding 'no-such', which nobody"),
         ("1\n00:00:01,000 -> 2\nHi\n", "srt", "line 1: expected times such as"),
         (f"1\n{TIMES}\nHi\n\n2\n00:00 --> x\nHi\n", "srt", "line 6: expected times"),
