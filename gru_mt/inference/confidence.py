@@ -138,10 +138,14 @@ def is_repetitive(text: str) -> bool:
 def is_under_translated(
     pieces: Sequence[str], coverage: Sequence[float], truecaser: Truecaser
 ) -> bool:
-    """Return whether attention hardly touched a word, and it is none of the most common ones."""
+    """Return whether attention hardly touched a word, and it is none of the most common ones.
+
+    A word begins with a piece that has a space before it. Where none has, each piece is a word.
+    """
+    has_spaces = any(piece.startswith(SPACE) for piece in pieces)
     read: list[tuple[str, float]] = []
     for piece, attention in zip(pieces, coverage, strict=False):  # <eos> has attention too
-        goes_on = read and not piece.startswith(SPACE)
+        goes_on = read and has_spaces and not piece.startswith(SPACE)
         word, before = read.pop() if goes_on else ("", 0.0)
         read.append((word + piece, before + attention))
     neglected = (words(word) for word, attention in read if attention < LEAST_ATTENTION)

@@ -23,6 +23,7 @@ from gru_mt.inference.sentence_translator import MapBatches, Options, SentenceTr
 from gru_mt.inference.translation import Languages, Translation
 
 MAX_BYTES = 4  # of a character; a token has at least one byte
+DEEPEST_MESSAGE = 5  # plurals and selects in one another, whose arms are translated
 
 
 class Keywords(TypedDict, total=False):
@@ -242,7 +243,9 @@ class Translator:
 
         return translations()
 
-    def _translate_lines(self, lines: list[str], options: Options) -> list[Translation]:
+    def _translate_lines(
+        self, lines: list[str], options: Options, depth: int = 0
+    ) -> list[Translation]:
         tokenizer, most_tokens = self.tokenizer, options.decoding.max_source_tokens
 
         def fits(text: str, parts: int) -> bool:
@@ -272,9 +275,10 @@ class Translator:
         ]
         # The arms of ICU messages in the lines. They are translated together, to share batches.
         messages = [(row, each) for row, line in enumerate(lines) for each in arms(line)]
-        if messages:
+        if messages and depth < DEEPEST_MESSAGE:
             texts = [arm.text for _, message in messages for arm in message]
-            left = iter(self._translate_lines(texts, replace(options, n_best=1, attention=False)))
+            alone = replace(options, n_best=1, attention=False)
+            left = iter(self._translate_lines(texts, alone, depth + 1))
             for row, message in messages:
                 new = [each.text for each in islice(left, len(message))]
                 translations[row] = with_arms(translations[row], message, new)

@@ -75,12 +75,13 @@ export function isRepetitive(text) {
 /**
  * Return whether attention hardly touched a word, and it is none of the most common ones.
  *
- * A word begins with a piece that has a space before it.
+ * A word begins with a piece that has a space before it. Where none has, each piece is a word.
  */
 export function isUnderTranslated(pieces, coverage, truecaser) {
   const read = [];
+  const hasSpaces = pieces.some((piece) => piece.startsWith("\u2581"));
   pieces.slice(0, coverage.length).forEach((piece, position) => {
-    const isNew = position === 0 || piece.startsWith("\u2581");
+    const isNew = position === 0 || !hasSpaces || piece.startsWith("\u2581");
     if (isNew) read.push({ word: "", attention: 0 });
     read.at(-1).word += piece;
     read.at(-1).attention += coverage[position];

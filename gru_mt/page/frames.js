@@ -13,13 +13,14 @@ const APOSTROPHE_MARKS = "'‘’‚"; // alone they may be of a word: 'tis
 const IN_WORD = new RegExp(pattern`(?<=\w)['’](?=\w)`, "gu");
 const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
 const BULLET = new RegExp(
-  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= ${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+`,
+  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= [¿¡]?${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+ | ・\s*`,
   "uy",
 );
 const NUMBERING = new RegExp(
-  pattern`[(\[]?(?: \d{1,3} (?: [.:]\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)\]]+[\-–]?
+  pattern`[(（\[]?(?: \d{1,3} (?: [.:]\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)）、\]]+[\-–]?
     (?: \s+ | (?=${ANY_LETTER}(?!\.)) )
-    | \d{1,3} (?: (?: \.\d{1,3} )+ | (?: [:h]\d\d )*\s[\-–—] )\s+(?=${ANY_LETTER})`,
+    | \d{1,3} (?: (?: \.\d{1,3} )+ | (?: [:h]\d\d )*\s[\-–—] )\s+(?=${ANY_LETTER})
+    | \d{1,3}[\-–—]\s+(?![a-zà-ÿ])(?=${ANY_LETTER})`,
   "uy",
 );
 const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: [:h]\d\d )*\s+`, "uy");

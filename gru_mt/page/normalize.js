@@ -64,6 +64,7 @@ export function expression(source, flags = "gu") {
 }
 
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
+const STACK = new RegExp(pattern`([\m]{30})[\m]+`, "gu"); // no letter has so many marks
 // Latin ligatures, and what has a full width: all, or letters and digits with a sign between two.
 const WIDE = /[\ufb00-\ufb06！-～]/g;
 const WIDE_WORD = /[\ufb00-\ufb06]|[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*/g;
@@ -173,7 +174,7 @@ export function narrow(text) {
 
 /** Return a text in Unicode's NFC, narrow, and without soft hyphens and spaces of no width. */
 export function normal(text) {
-  return narrow(text.replace(UNSEEN, "")).normalize("NFC");
+  return narrow(text.replace(UNSEEN, "").replace(STACK, "$1")).normalize("NFC");
 }
 
 /** Return a normal text with one space for each run of whitespace, and none at its ends: "a b". */

@@ -91,7 +91,7 @@ const MARKDOWN = [
 // \n before a word, but \nu and \textbf; then the commands of TeX, with the brace that they open.
 const TEX =
   "abla|ewline|oindent|ewpage|eq|ot|u|ext[a-z]*|au|heta|imes|itle|an|o|op|ilde|iny|t|ho|ight|m";
-const NO_TEXT = "begin|end|label|input|[a-z]*ref|[a-z]*cite[a-z]*|include[a-z]*|use[a-z]*";
+const NO_TEXT = "begin|end|label|input|[a-z]*ref|(?=[a-z]*cite)[a-z]+|include[a-z]*|use[a-z]*";
 const ESCAPES = [
   pattern`\\(?:${NO_TEXT})\*? (?: \[[^\[\]\n]{0,100}+\] )? \{[^\{\}\n]{0,200}+\}`,
   pattern`(?: \\[nrtNhfv](?! (?:${TEX})(?![a-z]) )(?! ${W_LETTER}*[_\{] ) )+`,

@@ -3,7 +3,7 @@
 import { CLOCK, CODE, FORMATS, SIGNS, SUM } from "./patterns.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { ANY_LETTER, EVERY_WORD, HAS_DIGIT, pattern, size, strip } from "./normalize.js";
-import { stripStart } from "./normalize.js";
+import { SPACELESS, stripStart } from "./normalize.js";
 
 // What every placeholder has some of, and most sentences do not: quick.
 const TRIGGERS = new RegExp(
@@ -148,6 +148,7 @@ function withSigns(chunk, knows) {
   const found = chunk.match(EVERY_WORD) ?? [];
   const hasDigit = HAS_DIGIT.test(chunk);
   if (found.length === 0 && !hasDigit) return [[0, endBefore(chunk, ENDING_MARKS) || chunk.length]];
+  if (chunk.search(SPACELESS) >= 0) return signs; // it may be a whole sentence
   const first = startAfter(chunk, OUTER);
   const last = endBefore(chunk, OUTER);
   const left = signs[0][0] === first ? signs[0][1] : first;

@@ -9,7 +9,7 @@ import { tagPairs } from "./tags.js";
 import { isAllCaps } from "./truecase.js";
 import { ANY_LETTER, clean, EVERY_WORD, expression, inWord, isCapitalised } from "./normalize.js";
 import { isLower, narrow, normal, pattern, size, stripEnd, stripStart } from "./normalize.js";
-import { WORD } from "./normalize.js";
+import { SPACELESS, WORD } from "./normalize.js";
 
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
@@ -179,7 +179,7 @@ function pieces(sentences, spans, truecaser) {
     const label = (isPlain ? WORDS_LABEL : LABEL_IN_MARKS).exec(sentence)?.[0].length ?? 0;
     let start = label < sentence.length ? label : 0;
     if (start) found.push(sentence.slice(0, start));
-    const isList = !/\S\s+\S/u.test(sentence); // Yes/No
+    const isList = !/\S\s+\S/u.test(sentence) && sentence.search(SPACELESS) < 0; // Yes/No
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {
       const placeholder = spans[number++].text;
       if (!BREAK.test(placeholder) && !(isList && placeholder === "/")) continue;

@@ -8,7 +8,10 @@ import { pattern } from "./normalize.js";
 import { stripEnd, stripStart, withPlainMarks } from "./normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
-const LETTER_OF_WORD = pattern`(?: ${ANY_LETTER} | [\m] )`;
+const UNSPACED =
+  "\\u0e00-\\u109f\\u1100-\\u11ff\\u1780-\\u17ff\\u1950-\\u1aaf\\u2e80-\\ud7ff" +
+  "\\uf900-\\ufaff\\uff66-\\uff9f"; // letters of scripts without spaces
+const LETTER_OF_WORD = pattern`(?: (?![${UNSPACED}])${ANY_LETTER} | [\m] )`;
 const FEW_LETTERS = pattern`${LETTER_OF_WORD}{1,3}(?!${LETTER_OF_WORD})`;
 const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )*+
   (?: ${FEW_LETTERS} | (?![\m]) )`;
@@ -30,6 +33,12 @@ const OR_MARK = expression(
 );
 const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, "gu");
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
+const OTHERWISE = new RegExp(pattern`\d+\s?(?=[月万萬亿億만억])`, "gu"); // May, 30,000
+const PLAIN_DIGITS = new Map(
+  [..."٠۰०০੦૦୦௦౦೦൦๐໐༠၀០"].flatMap((zero) =>
+    Array.from({ length: 10 }, (_, n) => [String.fromCharCode(zero.charCodeAt(0) + n), `${n}`]),
+  ),
+);
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
 const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
@@ -148,7 +157,8 @@ export class Sentence {
   keepsNumbers(text) {
     const whole = this.#whole;
     const found = digitCounts(text);
-    const hasAll = [...digitCounts(whole)].every(([run, count]) => found.get(run) === count);
+    const wanted = digitCounts(whole.replace(OTHERWISE, ""));
+    const hasAll = [...wanted].every(([run, count]) => found.get(run) === count);
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
     const words = this.text.match(DIGIT_WITH_LETTERS) ?? [];
     const hasMore = words.some((word) => new RegExp(word + LETTER_OF_WORD, "iu").test(text));
@@ -180,7 +190,8 @@ export class Sentence {
 /** Return how often a text has each of its numbers. */
 function digitCounts(text) {
   const counts = new Map();
-  for (const run of text.match(DIGIT_RUNS) ?? []) counts.set(run, (counts.get(run) ?? 0) + 1);
+  const plain = text.replace(/\p{Nd}/gu, (digit) => PLAIN_DIGITS.get(digit) ?? digit);
+  for (const run of plain.match(DIGIT_RUNS) ?? []) counts.set(run, (counts.get(run) ?? 0) + 1);
   return counts;
 }
 

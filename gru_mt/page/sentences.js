@@ -1,10 +1,12 @@
 /** Splitting a line into its sentences: gru_mt/data/text/sentences.py, which gives the rules. */
 
 import { ANY_LETTER, expression, isLower, isUpper, pattern, SPACELESS } from "./normalize.js";
-import { strip, TITLES } from "./normalize.js";
+import { strip, TITLES, WORD } from "./normalize.js";
 import { ANY_PLACEHOLDER } from "./special.js";
 
-const CLOSING = pattern`(?: \s?[»›] | ["'”’\)\]」』] | “(?=\s) )*+`; // after a final mark
+// After a final mark; of German too: »Komm!«, „Komm!“
+const CLOSING = pattern`(?: [»›] | \s[»›](?!\w) | ["'”’\)\]」』] | “(?!\w)
+  | (?<=[.!?…])[«‹](?!\w) )*+`;
 const QUOTED = expression(
   pattern`“[^“”]*” | „[^“”„]*[“”] | «[^«»]*» | ‹[^‹›]*› | 「[^「」]*」 | 『[^『』]*』 | "[^"]*"
     | (?<!\w)['‘](?=\w)(?: [^'’] | ['’](?=\w) ){0,300}+(?<=[^\s])['’](?!\w)`,
@@ -22,7 +24,10 @@ const ONLY_MARKER = new RegExp(
   pattern`^\s*(?: [\(\[]?(?: \d{1,3} | [A-Za-z] )[.\)\]]+ | [*•·–—\-] )\s*$`,
   "u",
 );
-const CONTINUES = new RegExp(pattern`^[^\w]*[0-9a-z]`, "u");
+const NEXT_LETTER = new RegExp(pattern`^[^\w]*(\w)`, "u");
+const SAID = /^(?:と(?!ても|ころ|き)|って|하고|라고|라며)/; // what was quoted before
+// 24. of December; XIV.
+const DATE = new RegExp(pattern`(?: \d | ${ANY_PLACEHOLDER} | (?<!\w)[IVX]+ )$`, "u");
 const ENDS_TITLE = new RegExp(
   pattern`(?<!\w)(?: ${TITLES} | Sta | Sto | Ft | Hl | Fa | Ing | [Bb]d )$`,
   "u",
@@ -43,7 +48,7 @@ const INITIALS = new RegExp(
   pattern`(?<!\w)${ANY_LETTER}(?: - | \.[\s\-]? )${ANY_LETTER}{1,2}$`, // p. m, J.-C
   "u",
 );
-const LAST_WORD = new RegExp(pattern`(?<![\w'’])(?<!\w-)(${ANY_LETTER}+)$`, "u");
+const LAST_WORD = new RegExp(pattern`(?<![\w'’])(?<!\w-)(${WORD})$`, "u");
 const FIRST_WORD_AFTER = new RegExp(pattern`^\w+`, "u");
 const NEXT_INITIAL = new RegExp(pattern`^(${ANY_LETTER})\.`, "u");
 const WORD_BEFORE = new RegExp(pattern`(\w)\w*[\s.\-]*$`, "u"); // an initial
@@ -162,14 +167,17 @@ function sentenceEnds(text, rules) {
 
 /** Return whether a sentence goes on after a run of final marks: "vol. |2", "Yes?! |he said". */
 function goesOn(before, { run, close, space }, after, rules) {
-  if (after.startsWith(",") || (close && CONTINUES.test(after))) return true;
+  const letter = NEXT_LETTER.exec(after)?.[1] ?? "";
+  const isNext = isLower(letter) || STARTS_DIGIT.test(letter) || SAID.test(after);
+  const isSaid = /^[—–]/.test(after) && isLower(letter);
+  if (after.startsWith(",") || isSaid || (close && isNext)) return true;
   if (!space) return !mayTouch(before, run, close, after);
   if (run.length > 1) return !/^\.+$/.test(run) && /^[0-9a-z]/.test(after);
   if (run !== ".") return ENDS_SPACE.test(before) && /^[0-9a-z]/.test(after);
   if (ENDS_TITLE.test(before)) return true;
   const isSmall = isLower(firstOf(after));
   if (rules.ordinals) {
-    const isDate = ENDS_DIGIT.test(before) && (isSmall || MONTH.test(after));
+    const isDate = DATE.test(before) && (isSmall || MONTH.test(after));
     if (ORDINAL.test(before) || isDate) return true;
   }
   if (HOUR.test(before)) return isSmall || (!STARTS_DIGIT.test(after) && AT_HOUR.test(before));
@@ -209,7 +217,8 @@ function mayTouch(before, run, close, after) {
   if (run.at(-1) !== ".") {
     return (/^\p{L}/u.test(first) && !isLower(first)) || /^[¿¡«“"]/.test(first);
   }
-  if (ENDS_TITLE.test(before) || BEGUN.test(before) || STARTS_DIGIT.test(first)) return false;
+  const isNumber = STARTS_DIGIT.test(first) || (ENDS_DIGIT.test(before) && isLower(first));
+  if (ENDS_TITLE.test(before) || BEGUN.test(before) || isNumber) return false;
   const letter = [...before].at(-1) ?? "";
   if (!(isLower(letter) || isUpper(letter)) || isUpper(before + after)) return true;
   const [, begun, second] = GLUED.exec(after) ?? [];

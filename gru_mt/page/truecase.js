@@ -6,6 +6,7 @@ import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
+const UNCASED = /[\u0590-\u1dff\u2e80-\ud7ff]/; // scripts without case, nearly all
 const ABBREVIATIONS = new Set(["AM", "IT", "US"]); // spelt as common English words are
 
 const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
@@ -59,6 +60,10 @@ export function isAllCaps(text) {
   if (text !== text.toUpperCase()) return false;
   const letters = text.match(/\p{L}/gu) ?? [];
   const cased = letters.filter((letter) => letter.toLowerCase() !== letter.toUpperCase());
+  if (UNCASED.test(text)) {
+    const foreign = words(text).filter((word) => word !== word.toLowerCase());
+    if (foreign.length < 2) return false; // CEO是谁
+  }
   return cased.length > Math.max(1, letters.length >> 1) && cased.every(isUpper);
 }
 

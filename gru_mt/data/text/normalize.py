@@ -1,5 +1,6 @@
 """Clean a text into one line, and tell its words: what a letter and a word are."""
 
+import html
 import re
 import unicodedata
 from itertools import chain, groupby
@@ -25,6 +26,8 @@ _runs = ([*run] for _, run in groupby(enumerate(_codes), key=lambda item: item[1
 # nor the joiners of Persian and Indic words: they belong to the letter before them.
 MARKS = "\u200c\u200d" + "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in _runs)
 IN_WORD = rf"\w{MARKS}"
+_STACK = re.compile(f"([{MARKS}]{{30}})[{MARKS}]+")  # no letter has so many; they take the square
+_HUGE = re.compile(r"&#\d{4000,}")  # Python reads no longer number
 LETTER = r"[^\W\d_]"
 WORD = re.compile(rf"{LETTER}++(?:[{MARKS}]++{LETTER}*+)*+")  # letters, and marks after the first
 _IN_WORD = re.compile(rf"(?!_)[{IN_WORD}]")
@@ -53,6 +56,11 @@ TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|
 TITLE = re.compile(rf"(?<!\w)(?:{TITLES})\.\s++")  # before a name
 
 
+def unescaped(text: str) -> str:
+    """Return `text` with the characters that its HTML entities name."""
+    return html.unescape(_HUGE.sub("&#1114112", text))  # which names none either
+
+
 def narrow(text: str) -> str:
     """Return `text` with plain Latin letters for ligatures and for those of full width.
 
@@ -71,7 +79,10 @@ def normal(text: str) -> str:
     Both ways to write é are one then, and so is a word that may be hyphenated. Joiners stay: they
     carry meaning in Persian, in Indic scripts and in emoji.
     """
-    return text if text.isascii() else unicodedata.normalize("NFC", narrow(_UNSEEN.sub("", text)))
+    if text.isascii():
+        return text
+    stacked = _STACK.sub(r"\1", _UNSEEN.sub("", text))
+    return unicodedata.normalize("NFC", narrow(stacked))
 
 
 def spaced(text: str) -> str:

@@ -93,7 +93,7 @@ _MARKDOWN = rf"""
 """
 # \n before a word, but \nu and \textbf; then the commands of TeX, with the brace that they open
 _TEX = "abla|ewline|oindent|ewpage|eq|ot|u|ext[a-z]*|au|heta|imes|itle|an|o|op|ilde|iny|t|ho|ight|m"
-_NO_TEXT = "begin|end|label|input|[a-z]*ref|[a-z]*cite[a-z]*|include[a-z]*|use[a-z]*"
+_NO_TEXT = "begin|end|label|input|[a-z]*ref|(?=[a-z]*cite)[a-z]++|include[a-z]*|use[a-z]*"
 _ESCAPE = rf"""
     \\(?:{_NO_TEXT})\*?(?:\[[^\[\]\n]{{0,100}}+\])?\{{[^{{}}\n]{{0,200}}+\}}
     | (?:\\[nrtNhfv](?!(?:{_TEX})(?![a-z]))(?!{_LETTER}*[_{{]))++

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import NamedTuple
 
-from gru_mt.data.text.normalize import IN_WORD, WORD
+from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
 from gru_mt.data.text.patterns import CLOCK, CODE, MONEY, OTHERS, SIGNS, formats
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 
@@ -142,6 +142,9 @@ def _with_signs(chunk: str, knows: Callable[[str], bool] | None) -> Iterator[tup
     found, has_digits = WORD.findall(chunk), any(map(str.isdigit, chunk))
     if not found and not has_digits:
         yield 0, len(chunk.rstrip(".,;:!?")) or len(chunk)
+        return
+    if SPACELESS.search(chunk):  # it may be a whole sentence
+        yield from signs
         return
     first, last = len(chunk) - len(chunk.lstrip(_OUTER)), len(chunk.rstrip(_OUTER))
     left = signs[0][1] if signs[0][0] == first else first

@@ -11,15 +11,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gru_mt.data.corpus.languages import language_code
-from gru_mt.data.text.normalize import LETTER, SENTENCE_END, SPACELESS, TITLES
+from gru_mt.data.text.normalize import LETTER, SENTENCE_END, SPACELESS, TITLES, WORD
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER
 
 # Abbreviations that end a sentence only before one of _STARTERS; "" has those of all languages.
 _ABBREVIATIONS = {
     "": "al ca cf co corp ed eds etc ibid inc jr ltd op sr vs viz",
     "en": "adj adm adv apr assn assoc asst aug ave bldg blvd bros brig capt cmdr col comdr cpl "
-    "dept det dist eg esp esq est feb fwy gen gov govt hon hwy ie inst jan jul jun lieut lt maj "
-    "messrs mfg mt nov oct pfc phd pres pvt rep reps rev sen sens sep sept sgt supt univ",
+    "dec dept det dist eg esp esq est feb fwy gen gov govt hon hwy ie inst jan jul jun lieut lt "
+    "maj messrs mfg mt nov oct pfc phd pres pvt rep reps rev sen sens sep sept sgt supt univ",
     "fr": "apr auj av boul dir env fig hab lib sept suiv trad",
     "de": "abb abs allg apr aug bspw bzgl bzw dez dgl dipl ebd evtl feb ggf hrsg inkl jan jul jun "
     "lfd mio mo mrd nov nr okt od rd sa sep sept so sog st std str tel urspr usf usw vgl zt zzgl",
@@ -29,11 +29,16 @@ _ABBREVIATIONS = {
     "pt": "cap dra exa exmo fig lda ltda núm pág profa séc tel",
     "nl": "bijv blz dhr drs enz evt incl jhr jl mevr nr pag resp tel vgl",
     "ru": "гг др им обл пл просп ред рис руб см ср стр тел тыс ул",
+    "hi": "डॉ प्रो श्री",
+    "pl": "dr godz gen hab im inż itd itp ks mgr mld mln np os płk prof str św tel tys tzn tzw ul",
+    "tr": "apt av bkz bul cad doç mah mad öğr s sok sn vb yrd",
     "el": "",
 }
 _STARTERS = {"en": "A And At But He I If In It No So She That The There They This We What You"}
 
-_CLOSING = r"(?:\s?[»›]|[\"'”’)\]」』]|“(?=\s))*+"  # after a final mark
+_CLOSING = (  # after a final mark; of German too: »Komm!«, „Komm!“
+    r"(?:[»›]|\s[»›](?!\w)|[\"'”’)\]」』]|“(?!\w)|(?<=[.!?…])[«‹](?!\w))*+"
+)
 _QUOTED = re.compile(
     r"“[^“”]*”|„[^“”„]*[“”]|«[^«»]*»|‹[^‹›]*›|「[^「」]*」|『[^『』]*』|\"[^\"]*\""
     r"|(?<!\w)['‘](?=\w)(?:[^'’]|['’](?=\w)){0,300}+(?<=\S)['’](?!\w)"
@@ -46,7 +51,30 @@ _ITEM = re.compile(
 _ONE = re.compile(rf"[^);•◦▪■□●○◆►{SENTENCE_END}]*+[{SENTENCE_END}]*+\s*")  # surely one sentence
 _HAS_LETTER = re.compile(rf"(?!{ANY_PLACEHOLDER}){LETTER}")
 _MARKER = re.compile(r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[-*•·–—])\s*")  # 2. or (a) or -
-_CONTINUES = re.compile(r"\W*[0-9a-z]")
+_SAID = re.compile("と(?!ても|ころ|き)|って|하고|라고|라며")  # what was quoted before
+_DATE = re.compile(rf"(?:\d|{ANY_PLACEHOLDER}|(?<!\w)[IVX]+)$")  # 24. of December; XIV.
+_ORDINALS = {
+    *[
+        "bs",
+        "cs",
+        "da",
+        "de",
+        "et",
+        "fi",
+        "hr",
+        "hu",
+        "is",
+        "lv",
+        "nb",
+        "nn",
+        "no",
+        "pl",
+        "sk",
+        "sl",
+        "sr",
+        "tr",
+    ]
+}  # have 3. for third
 _TITLE = re.compile(rf"(?<!\w)(?:{TITLES}|Sta|Sto|Ft|Hl|Fa|Ing|[Bb]d)$")
 _ORDINAL = re.compile(  # of German, before a noun; and Hauptstr. 5
     r"(?<!\w)(?:(?:[Dd](?:er|ie|as|em|en|es)|[AaIi]m|[Zz]u[mr]|[Vv]om|[Bb]eim|"
@@ -58,7 +86,7 @@ _AT_HOUR = re.compile(
     r"\W*(?:At|By|On|Around|About|Until|Since|Before|After|From)\s\S+\s[ap]\.\s?m$"
 )
 _INITIALS = re.compile(rf"(?<!\w){LETTER}(?:-|\.[\s-]?){LETTER}{{1,2}}$")  # p. m, J.-C
-_LAST_WORD = re.compile(rf"(?<![\w'’])(?<!\w-)({LETTER}++)$")
+_LAST_WORD = re.compile(rf"(?<![\w'’])(?<!\w-)({WORD.pattern})$")
 _WORD_BEFORE = re.compile(r"(\w)\w*[\s.-]*$")  # an initial
 # Abbreviations before a number, as all without a vowel are:
 _COUNTED = (
@@ -90,7 +118,7 @@ class SentenceRules(NamedTuple):
     """What is particular to a language. The page's `sentenceRules` takes the same fields."""
 
     marks: str  # that end sentences
-    ordinals: bool  # whether 3. is an ordinal, as in German
+    ordinals: bool  # whether 3. is an ordinal, as of _ORDINALS
     abbreviations: list[str]  # in small letters, after which a sentence goes on
     starters: list[str]  # words that begin a sentence even after an abbreviation
 
@@ -102,7 +130,8 @@ def sentence_rules(language: str) -> SentenceRules:
     own = code if code in _ABBREVIATIONS else "en"
     abbreviations = {*_ABBREVIATIONS[""].split(), *_ABBREVIATIONS[own].split()}
     marks, starters = SENTENCE_END + ";" * (code == "el"), _STARTERS.get(own, "")
-    return SentenceRules(marks, code == "de", sorted(abbreviations), sorted(starters.split()))
+    ordinals = code in _ORDINALS
+    return SentenceRules(marks, ordinals, sorted(abbreviations), sorted(starters.split()))
 
 
 def split_sentences(text: str, language: str) -> list[str]:
@@ -166,7 +195,11 @@ def _ends(text: str, rules: SentenceRules) -> Iterator[int]:
 def _goes_on(before: str, match: re.Match[str], after: str, rules: SentenceRules) -> bool:
     """Return whether a sentence goes on after a run of final marks: "vol. |2", "Yes?! |he said"."""
     run, first = match["run"], after[:1]
-    if after.startswith(",") or (match["close"] and _CONTINUES.match(after)):
+    word = re.match(r"\W*(\w)", after)
+    letter = word[1] if word else ""
+    goes_on = letter.islower() or letter.isdecimal() or _SAID.match(after)
+    is_said = after.startswith(("—", "–")) and letter.islower()
+    if after.startswith(",") or is_said or (match["close"] and goes_on):
         return True
     if not match["space"]:
         return not _may_touch(before, match, after)
@@ -176,7 +209,7 @@ def _goes_on(before: str, match: re.Match[str], after: str, rules: SentenceRules
         return before[-1:].isspace() and re.match("[0-9a-z]", after) is not None
     if _TITLE.search(before):
         return True
-    is_date = before[-1:].isdecimal() and (first.islower() or _MONTH.match(after))
+    is_date = _DATE.search(before) and (first.islower() or _MONTH.match(after))
     if rules.ordinals and (is_date or _ORDINAL.search(before)):
         return True
     if _HOUR.search(before):
@@ -216,7 +249,8 @@ def _may_touch(before: str, match: re.Match[str], after: str) -> bool:
         return first.isupper()
     if run[-1] != ".":
         return (first.isalpha() and not first.islower()) or first in '¿¡«“"'
-    if _TITLE.search(before) or _BEGUN.search(before) or first.isdecimal():
+    is_number = first.isdecimal() or (before[-1:].isdecimal() and first.islower())  # 3.5, 3.er
+    if _TITLE.search(before) or _BEGUN.search(before) or is_number:
         return False
     letter, begun = before[-1:], _GLUED.match(after)
     if not (letter.islower() or letter.isupper()) or (before + after).isupper():

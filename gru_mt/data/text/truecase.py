@@ -34,6 +34,7 @@ _START = re.compile(  # the first word of a sentence or a quotation; or none, so
     rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
 )
 _WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # no s of Tom's
+_UNCASED = re.compile("[\u0590-\u1dff\u2e80-\ud7ff]")  # scripts without case, nearly all
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
 
@@ -62,6 +63,8 @@ def is_all_caps(text: str) -> bool:
         return False
     letters = [letter for letter in text if letter.isalpha()]
     cased = [letter for letter in letters if letter.lower() != letter.upper()]
+    if _UNCASED.search(text) and sum(word != word.lower() for word in words(text)) < 2:
+        return False  # CEO是谁
     return len(cased) > max(1, len(letters) // 2) and all(map(str.isupper, cased))
 
 

@@ -18,11 +18,12 @@ _CLOSING = "".join(_QUOTES.values())
 _PART = re.compile(  # of a frame, with the spaces after it
     rf"""
     (?P<placeholder> {ANY_PLACEHOLDER}) (?: \s*(?P<mark>[,:–—-])\s+ | \s*)
-    | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?={LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+  # a bullet
+    | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?=[¿¡]?{LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+ | ・\s*
     | "[\w.-]{{1,60}}" \s*[:=]\s*  # a key of JSON
-    | [(\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} )
-      [.)\]]+ [-–]? (?: \s+ | (?={LETTER}(?!\.)))
+    | [(（\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} )
+      [.)）、\]]+ [-–]? (?: \s+ | (?={LETTER}(?!\.)))
     | \d{{1,3}}(?:(?:\.\d{{1,3}})+ | (?:[:h]\d\d)* \s[-–—]) \s+ (?={LETTER})
+    | \d{{1,3}}[-–—] \s+ (?![a-zà-ÿ])(?={LETTER})  # 1- Buy, but not 5- to 6-year-olds
     | (?P<number> \d{{1,3}}(?:[:h]\d\d)*) \s+
     | (?P<label> {LETTER}[\w.'’-]{{0,30}})
       (?: (?P<colon>:)\s+ | \s?(?P<equals>{ANY_PLACEHOLDER})\s* | \s+(?="))

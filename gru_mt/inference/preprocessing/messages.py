@@ -22,14 +22,14 @@ def arms(line: str) -> list[list[Span]]:
 
     "{n, plural, one {# cat} other {# cats}}" -> [[Span(17, 22, "# cat"), Span(31, 37, "# cats")]]
     """
-    found = []
+    found, closing = [], _closing(line)
     end = 0
     for match in _ARGUMENT.finditer(line):
         if match.start() < end:  # within an arm
             continue
         texts, index = [], match.end()
         while selector := _SELECTOR.match(line, index):
-            index = _closing(line, selector.end())
+            index = closing.get(selector.end(), len(line))
             texts.append(Span(selector.end(), index, line[selector.end() : index]))
             index += 1
         if texts and line[index:].lstrip().startswith("}"):
@@ -38,14 +38,15 @@ def arms(line: str) -> list[list[Span]]:
     return found
 
 
-def _closing(line: str, index: int) -> int:
-    """Return where the brace is that closes one before `index`; the line's length for none."""
-    depth = 1
-    for brace in _BRACE.finditer(line, index):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return brace.start()
-    return len(line)
+def _closing(line: str) -> dict[int, int]:
+    """Return where each pair of braces ends, by where its inside begins."""
+    found, opened = dict[int, int](), list[int]()
+    for brace in _BRACE.finditer(line):
+        if brace[0] == "{":
+            opened.append(brace.end())
+        elif opened:
+            found[opened.pop()] = brace.start()
+    return found
 
 
 def with_arms(translation: Translation, arms: Sequence[Span], texts: Sequence[str]) -> Translation:

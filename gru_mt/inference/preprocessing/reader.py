@@ -12,7 +12,7 @@ from typing import Self
 
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.names import find_names, mask_initials
-from gru_mt.data.text.normalize import WORD, clean, in_word, is_mark, narrow, normal
+from gru_mt.data.text.normalize import SPACELESS, WORD, clean, in_word, is_mark, narrow, normal
 from gru_mt.data.text.placeholders import (
     Masked,
     Span,
@@ -250,7 +250,7 @@ def _pieces(
         start = label.end() if label and label.end() < len(piece) else 0
         if start:
             yield piece[:start]
-        is_list = len(piece.split()) == 1  # Yes/No
+        is_list = len(piece.split()) == 1 and not SPACELESS.search(piece)  # Yes/No
         for match in PLACEHOLDER.finditer(piece):
             placeholder = next(left).text
             if not (_BREAK.fullmatch(placeholder) or (is_list and placeholder == "/")):

@@ -13,10 +13,17 @@ from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
 
 Case = Literal["capitals", "capital", "small", "model"]
 # What `placeholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
-_LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
+_UNSPACED = (
+    r"\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u1950-\u1aaf\u2e80-\ud7ff\uf900-\ufaff\uff66-\uff9f"
+)
+_LETTER = rf"(?:(?![{_UNSPACED}])[^\W\d_]|[{MARKS}])"  # 3つ is a number and a word
 _FEW_LETTERS = rf"{_LETTER}{{1,3}}(?!{_LETTER})"
 _NUMBER = rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_FEW_LETTERS}|(?![{MARKS}]))"
 _DIGITS = re.compile(r"\d+")
+_OTHERWISE = re.compile(r"\d+\s?(?=[月万萬亿億만억])")  # numbers that others write: May, 30,000
+_PLAIN_DIGITS = str.maketrans(
+    {chr(ord(zero) + n): str(n) for zero in "٠۰०০੦૦୦௦౦೦൦๐໐༠၀០" for n in range(10)}
+)
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
 _GLUED = re.compile(r"\d[A-Za-zÀ-ɏЀ-ӿ]{4,}")
 _DIGIT_WITH_LETTERS = re.compile(rf"\d{_FEW_LETTERS}")
@@ -135,7 +142,8 @@ class Sentence:
         Those with letters have no more of them, and no others have many: no 5pmir for 5pm.
         """
         whole = self._whole
-        wanted, found = (Counter(_DIGITS.findall(part)) for part in (whole, text))
+        parts = (part.translate(_PLAIN_DIGITS) for part in (_OTHERWISE.sub("", whole), text))
+        wanted, found = (Counter(_DIGITS.findall(part)) for part in parts)
         has_joined = all(number in text for number in _JOINED_DIGITS.findall(self.text))
         has_more = any(
             re.search(f"{word}{_LETTER}", text, re.IGNORECASE)

@@ -1,6 +1,7 @@
 """Which placeholders open and close each other, such as tags, and how they nest."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from gru_mt.data.text.normalize import in_word
@@ -37,10 +38,11 @@ def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:
     Signs around words are such pairs too, as those of *this*. `text` is masked.
     """
     opened: list[tuple[str, int]] = []
+    names: Counter[str] = Counter()  # of those that are open
     found = []
     for number, token in enumerate(PLACEHOLDER.finditer(text)):
         name, closes = _role(placeholders[number])
-        is_open = any(other == name for other, _ in opened)
+        is_open = names[name] > 0
         if closes is None:  # by the side on which it touches a word
             before, after = text[: token.start()][-1:], text[token.end() :][:1]
             closes = is_open and not before.isspace()
@@ -48,9 +50,11 @@ def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:
                 continue
         if not closes:
             opened.append((name, number))
+            names[name] += 1
         elif is_open:
             while opened[-1][0] != name:
-                opened.pop()
+                names[opened.pop()[0]] -= 1
+            names[name] -= 1
             found.append((opened.pop()[1], number))
     return found
 

@@ -23,8 +23,8 @@ MONOLINGUAL = {"back_translate": "runs/back"}
         ("c.txt", b"", "is empty"),
         ("c.txt", b"a\t\nb\nc\t\n", "3 of 3 lines dropped; most often empty side: 2, first at lin"),
         ("c.tsv", b"en\tfr\n", "1 of 1 lines dropped; most often header"),
-        ("c.tsv", "l'été\tl'hôtel\n".encode("latin-1"), "looks like Latin-1: set encoding: latin"),
-        ("c.tsv", "a\t“été”\n".encode("cp1252"), "looks like Cp1252: set encoding: cp1252"),
+        ("c.tsv", "l'été\tl'hôtel\n".encode("latin-1"), "looks like Latin-1: save it as UTF-8, or"),
+        ("c.tsv", "a\t“été”\n".encode("cp1252"), "in a configuration set encoding: cp1252"),
         ("c.txt", b'Go.,Va !\n"Yes, no.",Oui.\n', "looks like CSV: name it .csv"),
         ("c.txt", b"Go.\nYes, we can.\nNo.\n", "for parallel files set path: [FILE, FILE]"),
         ("c.tsv", b"1\tGo.\tVa !\tx\n", "set columns to those of en and fr, counted"),
@@ -158,5 +158,5 @@ def test_a_third_language_is_noticed() -> None:
     write({"c.tsv": "".join(f"a{n}\tb{n}\tc c{n}\n" for n in range(50))})
     message = refusal("c.tsv", allow_dropped=0.2)
     assert "column 3 is no attribution" in message
-    assert message.endswith("set columns to those of en and fr")
+    assert "set columns to those of en and fr, such as --columns 1,2 of gru-mt init" in message
     assert pairs({"path": "c.tsv", "columns": [2, 3]})[0] == ("b0", "c c0")

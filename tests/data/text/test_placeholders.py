@@ -58,6 +58,7 @@ TEXTS = """
     ⟦[![⟧text⟦](a.png)](b(c))⟧ ⟦:ref:`a`⟧ ⟦.. note::⟧ text
     ⟦[⟧text⟦]: https://a.org⟧ ⟦[Tom]⟧: He is
     ⟦*zyx*⟧ ⟦/ɪ/⟧
+    他⟦/⟧她来了。 请选择⟦→⟧价格。 我喜欢你⟦~⟧
     ⟦***⟧so⟦***⟧ ⟦---|---⟧ ⟦===⟧ ⟦a/b⟧
     a⟦\\n⟧b ⟦\\r\\n⟧so ⟦\\t⟧the ⟦\\\"⟧the⟦\\\"⟧ ⟦\\N⟧the ⟦\\u00e9⟧ ⟦\\x41⟧ a⟦\\\\⟧ ⟦\\'⟧ ⟦\\%⟧
     ⟦\\textbf{⟧very⟦}⟧ ⟦\\nu⟧ ⟦\\alpha⟧ ⟦$x^2$⟧ ⟦\\(a b\\)⟧ ⟦\\[a\\]⟧ ⟦$E = mc^2$⟧ ⟦$5⟧ and ⟦$6⟧

@@ -108,7 +108,7 @@ def test_what_cannot_be_read_is_refused_in_one_line(monkeypatch: pytest.MonkeyPa
         Path("a.parquet").write_bytes(broken)
         assert refusal("a.parquet").startswith(("a.parquet: damaged", "a.parquet: cannot be unpa"))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert refusal("a.parquet") == "a.parquet: Parquet needs pyarrow: pip install 'gru-mt[parquet]'"
+    assert refusal("a.parquet") == 'a.parquet: Parquet needs pyarrow: pip install "gru-mt[parquet]"'
     Path("a.parquet").unlink()
     assert refusal("a.parquet").startswith("a.parquet: no such file in ")
 

@@ -102,6 +102,8 @@ def test_a_line_of_other_json_is_counted_and_keys_are_chosen_by_values_or_by_num
     assert dropped("a.jsonl") == {DropReason.LANGUAGE: (4, 6), DropReason.JSON: (5, 7)}
     write({"a.jsonl": JSON + '{"translation": {"en": "\\ud83d", "fr": "x"}}\n'})  # half an emoji
     assert dropped("a.jsonl") == {DropReason.CONTROL: (4,)}
+    write({"a.jsonl": JSON + '{"a":' * 20 + "{}" + "}" * 20 + "\n"})  # names of names of names
+    assert dropped("a.jsonl") == {DropReason.JSON: (4,)}
     write({"a.jsonl": '{"id": 1, "question": "Go.", "answer": "Va."}\n'})
     assert pairs({"path": "a.jsonl", "columns": [3, 2]}) == [("Va.", "Go.")]
     corpus = load("a.jsonl")
