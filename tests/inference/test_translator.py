@@ -289,7 +289,7 @@ def test_marks_that_the_model_loses_are_copied() -> None:
 def test_what_is_odd_about_a_sentence_is_said() -> None:
     ends = build(bias={EOS: 1_000.0})
     assert ends.translate("the cat").warnings == ()
-    assert ends.translate("wir sehen zwei Hunde").warnings == ("language",)
+    assert ends.translate("wir sehen zwei Hunde").warnings == ("under-translated", "language")
     numbers = ends.translate("the cat 1 000 000 000")
     assert "1 000 000 000" in numbers.text
     assert numbers.warnings == (), "a placeholder that repeats itself is no repetition"
