@@ -4,6 +4,8 @@ import asyncio
 import secrets
 from pathlib import Path, PurePath
 
+from gru_mt.server.directions import LONGEST_CODE
+
 KEPT_S = 600.0
 MOST_FILES = 100  # the oldest gives way
 
@@ -26,7 +28,7 @@ class Downloads:
         file.write_bytes(content)
         while len(self._files) >= MOST_FILES:
             self._delete(next(iter(self._files)))
-        self._files[token] = file, f"{path.stem}.{target[:40]}{path.suffix}"
+        self._files[token] = file, f"{path.stem}.{target[:LONGEST_CODE]}{path.suffix}"
         asyncio.get_running_loop().call_later(KEPT_S, self._delete, token)
         return token
 

@@ -71,9 +71,8 @@ _OLDER = {  # encodings of older files in languages that Western Europe's has no
     **dict.fromkeys(("ar", "fa", "ur"), ("cp1256",)),
     **dict.fromkeys(("et", "lt", "lv"), ("cp1257",)),
 }
-_FREQUENT = re.compile(
-    "[ぁ-ん的一是不了在人有我他她你這这來来個个們们說说]"
-)  # of Japanese, Chinese
+# Letters that nearly every sentence of Japanese and of Chinese has.
+_FREQUENT = re.compile("[ぁ-ん的一是不了在人有我他她你這这來来個个們们說说]")
 _COMMON = "\t\n\r <>"  # characters that text has in every language
 
 

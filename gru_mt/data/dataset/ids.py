@@ -51,10 +51,6 @@ class IdSequences:
         length_N[row_M], start_N[row_M] = others.length_N, len(self.ids) + others.start_N
         return type(self)(np.concatenate([self.ids, others.ids]), length_N, start_N)
 
-    def select(self, row_M: Ints) -> Self:
-        """Return the M sentences at the rows that row_M names, in its order."""
-        return type(self)(self.ids, self.length_N[row_M], self.start_N[row_M])
-
     def padded(self, row_B: Ints) -> tuple[Ints, Ints]:
         """Return id_BS, the sentences in row_B padded at the end to the longest, and length_B.
 

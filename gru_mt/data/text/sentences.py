@@ -53,28 +53,7 @@ _HAS_LETTER = re.compile(rf"(?!{ANY_PLACEHOLDER}){LETTER}")
 _MARKER = re.compile(r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[-*•·–—])\s*")  # 2. or (a) or -
 _SAID = re.compile("と(?!ても|ころ|き)|って|하고|라고|라며")  # what was quoted before
 _DATE = re.compile(rf"(?:\d|{ANY_PLACEHOLDER}|(?<!\w)[IVX]+)$")  # 24. of December; XIV.
-_ORDINALS = {
-    *[
-        "bs",
-        "cs",
-        "da",
-        "de",
-        "et",
-        "fi",
-        "hr",
-        "hu",
-        "is",
-        "lv",
-        "nb",
-        "nn",
-        "no",
-        "pl",
-        "sk",
-        "sl",
-        "sr",
-        "tr",
-    ]
-}  # have 3. for third
+_ORDINALS = "bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr"  # have 3. for third
 _TITLE = re.compile(rf"(?<!\w)(?:{TITLES}|Sta|Sto|Ft|Hl|Fa|Ing|[Bb]d)$")
 _ORDINAL = re.compile(  # of German, before a noun; and Hauptstr. 5
     r"(?<!\w)(?:(?:[Dd](?:er|ie|as|em|en|es)|[AaIi]m|[Zz]u[mr]|[Vv]om|[Bb]eim|"
@@ -130,7 +109,7 @@ def sentence_rules(language: str) -> SentenceRules:
     own = code if code in _ABBREVIATIONS else "en"
     abbreviations = {*_ABBREVIATIONS[""].split(), *_ABBREVIATIONS[own].split()}
     marks, starters = SENTENCE_END + ";" * (code == "el"), _STARTERS.get(own, "")
-    ordinals = code in _ORDINALS
+    ordinals = code in _ORDINALS.split()
     return SentenceRules(marks, ordinals, sorted(abbreviations), sorted(starters.split()))
 
 

@@ -6,7 +6,7 @@ import pytest
 from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.dataset import ids
 from gru_mt.data.dataset.ids import IdSequences, encode_pairs
-from gru_mt.data.tokenizer.special import EOS
+from gru_mt.data.tokenizer.special import EOS, PAD
 from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.data.types import Texts
 
@@ -22,13 +22,14 @@ def test_no_sentences_are_padded_to_nothing() -> None:
     assert (id_BS.shape, length_B.shape) == ((0, 0), (0,))
 
 
-def test_some_sentences_may_be_replaced_by_others_and_selected_in_any_order() -> None:
+def test_some_sentences_may_be_replaced_by_others_and_padded_in_any_order() -> None:
     sequences = IdSequences.of([[4], [5, 6], [7], [8, 9]], max_tokens=2)
     replaced = sequences.replace_rows(np.array([3, 0]), IdSequences.of([[10, 11, 12], []]))
     assert lists(replaced) == [[EOS], [5, 6], [7, EOS], [10, 11, 12, EOS]]
     assert lists(sequences) == [[4, EOS], [5, 6], [7, EOS], [8, 9]], "as they were"
-    selected = replaced.select(np.array([3, 1, 3]))
-    assert lists(selected) == [[10, 11, 12, EOS], [5, 6], [10, 11, 12, EOS]]
+    id_BS, length_B = replaced.padded(np.array([3, 1, 3]))
+    assert id_BS.tolist() == [[10, 11, 12, EOS], [5, 6, PAD, PAD], [10, 11, 12, EOS]]
+    assert length_B.tolist() == [4, 2, 4]
 
 
 def test_each_chunk_of_a_side_is_sampled_by_a_seed_of_its_own(
