@@ -222,7 +222,7 @@ function sentenceOf(piece, truecaser) {
   const cased = truecaser.truecased(text);
   const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
   const names = findNames(careful, truecaser);
-  const shape = caseOf(text, cased, names);
+  const shape = goesOn(piece) && isLower(typed.slice(0, 1)) ? "small" : caseOf(text, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const copied = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
     return { start: index, end: index + 1, text: placeholders[k] };
@@ -238,6 +238,11 @@ function sentenceOf(piece, truecaser) {
     tags: tagPairs(masked.text, masked.placeholders),
     ...{ case: shape, spellingCorrected: careful !== cased, isPart: false },
   });
+}
+
+/** Return whether a piece is after an ellipsis, as "you came" is in "So... you came". */
+function goesOn({ line, start }) {
+  return /(?:\.\.|…)$/.test(stripEnd(line.slice(Math.max(0, start - 9), start)));
 }
 
 /** Return the case that a translation has; a name at the start brings its own. */

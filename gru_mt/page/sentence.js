@@ -4,7 +4,7 @@ import { mask, placeholderIndices, restore } from "./placeholders.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { nested, tagPairs } from "./tags.js";
 import { ANY_LETTER, beginsCased, endsCased, expression } from "./normalize.js";
-import { pattern } from "./normalize.js";
+import { pattern, SPACELESS } from "./normalize.js";
 import { stripEnd, stripStart, withPlainMarks } from "./normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
@@ -43,7 +43,7 @@ const PLAIN_DIGITS = new Map(
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
 const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
 const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
-const ELLIPSIS = new RegExp(pattern`\s* ( (?<!\.)\.{2,} | … )$`, "u");
+const ELLIPSIS = new RegExp(pattern`\s* ( (?<![.…]) (?: \.{2} | … ) [.…]* )$`, "u");
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const ASKS = /[?？؟፧]/u;
 const END_MARKS = /(?<![?？؟፧!！])[?？؟፧!！]+$/u;
@@ -82,7 +82,8 @@ export class Sentence {
     if (this.case === "capitals") text = text.toUpperCase();
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
     if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
-    const ellipsis = ELLIPSIS.exec(this.text);
+    if (this.typed.includes("…")) text = text.replaceAll("...", "…");
+    const ellipsis = ELLIPSIS.exec(this.typed);
     if (ellipsis) text = text.replace(/(?<!\.)\.$|(?<![\s!?.…])\s?!$/u, ellipsis[1]);
     text = text.replace(BETWEEN_MARKS, "");
     const [marks] = END_MARKS.exec(this.typed) ?? [""];
@@ -201,8 +202,9 @@ function joined(left, right, noSpace) {
   return endsCased(left) && beginsCased(right) ? `${left} ${right}` : left + right;
 }
 
-/** Return a text as the model reads it, with one of several marks at its end: "Who?!" -> "Who?". */
+/** Return a text as the model reads it: "Who?!" -> "Who?", and "So… yes…" -> "So... yes.". */
 export function withOneMark(text) {
+  if (text.search(SPACELESS) < 0) text = text.replace(ELLIPSIS, ".").replaceAll("…", "...");
   return text.replace(END_MARKS, (marks) => ASKS.exec(marks)?.[0] ?? marks[0]);
 }
 

@@ -171,8 +171,13 @@ function goesOn(before, { run, close, space }, after, rules) {
   const isNext = isLower(letter) || STARTS_DIGIT.test(letter) || SAID.test(after);
   const isSaid = /^[—–]/.test(after) && isLower(letter);
   if (after.startsWith(",") || isSaid || (close && isNext)) return true;
-  if (!space) return !mayTouch(before, run, close, after);
-  if (run.length > 1) return !/^\.+$/.test(run) && /^[0-9a-z]/.test(after);
+  const isEllipsis = run !== "." && /^[.…]+$/.test(run);
+  if (!space) {
+    const isBetweenWords = isEllipsis && /\p{L}{2}$/u.test(before) && /^\p{L}/u.test(after);
+    return !isBetweenWords && !mayTouch(before, run, close, after);
+  }
+  if (isEllipsis) return false;
+  if (run.length > 1) return /^[0-9a-z]/.test(after);
   if (run !== ".") return ENDS_SPACE.test(before) && /^[0-9a-z]/.test(after);
   if (ENDS_TITLE.test(before)) return true;
   const isSmall = isLower(firstOf(after));

@@ -105,8 +105,9 @@ export class TranslationMemory {
   /** Return a pair's target with the capitals and the final mark of what is wanted. */
   #following(wanted, pair) {
     const { opening, body, closing, mark } = divided(pair.target);
-    const around = mark === wanted.mark ? [opening, closing] : this.#around(wanted.mark);
-    return around.join(this.#cased(body, wanted.body, divided(pair.source).body));
+    const [before, marks] = mark === wanted.mark ? [opening, closing] : this.#around(wanted.mark);
+    const after = wanted.closing.includes("…") ? marks.replaceAll("...", "…") : marks;
+    return before + this.#cased(body, wanted.body, divided(pair.source).body) + after;
   }
 
   /** Return the translation of `source` with the capitals of `wanted`, all without marks. */

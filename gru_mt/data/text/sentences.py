@@ -64,6 +64,7 @@ _HOUR = re.compile(r"(?<!\w)[ap]\.\s?m$")
 _AT_HOUR = re.compile(
     r"\W*(?:At|By|On|Around|About|Until|Since|Before|After|From)\s\S+\s[ap]\.\s?m$"
 )
+_TWO_LETTERS = re.compile(rf"{LETTER}{{2}}$")  # not D...mn
 _INITIALS = re.compile(rf"(?<!\w){LETTER}(?:-|\.[\s-]?){LETTER}{{1,2}}$")  # p. m, J.-C
 _LAST_WORD = re.compile(rf"(?<![\w'’])(?<!\w-)({WORD.pattern})$")
 _WORD_BEFORE = re.compile(r"(\w)\w*[\s.-]*$")  # an initial
@@ -180,10 +181,14 @@ def _goes_on(before: str, match: re.Match[str], after: str, rules: SentenceRules
     is_said = after.startswith(("—", "–")) and letter.islower()
     if after.startswith(",") or is_said or (match["close"] and goes_on):
         return True
+    is_ellipsis = run != "." and {*run} <= {".", "…"}
     if not match["space"]:
-        return not _may_touch(before, match, after)
+        is_between_words = is_ellipsis and first.isalpha() and _TWO_LETTERS.search(before)
+        return not (is_between_words or _may_touch(before, match, after))
+    if is_ellipsis:
+        return False
     if len(run) > 1:
-        return {*run} != {"."} and re.match("[0-9a-z]", after) is not None
+        return re.match("[0-9a-z]", after) is not None
     if run != ".":
         return before[-1:].isspace() and re.match("[0-9a-z]", after) is not None
     if _TITLE.search(before):

@@ -178,10 +178,12 @@ class TranslationMemory:
 
     def _following(self, text: str, pair: _Pair) -> str:
         """Return a pair's target with the capitals and the final mark of a text of its key."""
-        wanted, source = parts(text)[1], parts(pair.source)[1]
+        (_, wanted, marks), source = parts(text), parts(pair.source)[1]
         opening, body, closing = parts(pair.target)
         if final_mark(pair.target) != final_mark(text):
             opening, closing = self.around(final_mark(text))
+        if "…" in marks:
+            closing = closing.replace("...", "…")
         if wanted != source and is_all_caps(wanted):
             return opening + body.upper() + closing
         if wanted != source and is_all_caps(source) and is_all_caps(body):

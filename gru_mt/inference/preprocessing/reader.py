@@ -69,6 +69,11 @@ class _Piece:
         return self.start + len(self.shown) + sum(span.end - span.start - 1 for span in self.spans)
 
     @property
+    def goes_on(self) -> bool:
+        """Whether it is after an ellipsis, as "you came" is in "So... you came"."""
+        return self.line[max(0, self.start - 9) : self.start].rstrip().endswith(("..", "…"))
+
+    @property
     def placeholders(self) -> list[str]:
         return [span.text for span in self.spans]
 
@@ -156,6 +161,8 @@ class Reader:
             terms_before = middle.typed[: len(PLACEHOLDER.findall(text[:letter]))]
             if not any(terms_before) and not any(name.start <= letter for name in names):
                 case = "capital"
+        elif typed[:1].islower() and piece.goes_on:
+            case = "small"
         tokens = PLACEHOLDER.finditer(careful)
         own = zip(tokens, placeholders, strict=True)
         masked = mask(careful, sorted([*names, *(Span(*m.span(), copy) for m, copy in own)]))

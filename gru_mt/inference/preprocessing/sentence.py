@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, in_word, is_cased
+from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, SPACELESS, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
@@ -40,7 +40,7 @@ _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.join(_MARKS)}")
 _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
 _BEGINNING = re.compile(r"\A[\W_]+")
-_ELLIPSIS = re.compile(r"\s*((?<!\.)\.{2,}+|…)$")
+_ELLIPSIS = re.compile(r"\s*((?<![.…])(?:\.{2}|…)[.…]*+)$")
 _TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
 _ASKS = "?？؟፧"
 _END_MARKS = re.compile(rf"(?<![{_ASKS}!！])[{_ASKS}!！]++$")
@@ -79,7 +79,9 @@ class Sentence:
         elif self.case != "model" and not is_moved:
             change = str.upper if self.case == "capital" else str.lower
             text = text[:first] + change(text[first : first + 1]) + text[first + 1 :]
-        ellipsis = _ELLIPSIS.search(self.text)
+        if "…" in self.typed:
+            text = text.replace("...", "…")
+        ellipsis = _ELLIPSIS.search(self.typed)
         if ellipsis:
             text = re.sub(r"(?<!\.)\.$|(?<![\s!?.…])\s?!$", ellipsis[1], text)
         text = _TWO_MARKS.sub("", text)
@@ -175,14 +177,17 @@ class Sentence:
 
 
 def with_one_mark(text: str) -> str:
-    """Return `text` as the model reads it, with one of several marks at its end: "Who?!" -> "Who?".
+    """Return `text` as the model reads it, with one plain mark at its end.
 
-    `Sentence.finished` puts the others back.
+    "Who?!" -> "Who?", and "So… yes…" -> "So... yes." but in scripts without spaces, whose corpora
+    have such signs. `Sentence.finished` puts them back.
     """
 
     def one(marks: re.Match[str]) -> str:
         return next((mark for mark in marks[0] if mark in _ASKS), marks[0][0])
 
+    if not SPACELESS.search(text):
+        text = _ELLIPSIS.sub(".", text).replace("…", "...")
     return _END_MARKS.sub(one, text)
 
 

@@ -57,6 +57,7 @@ from gru_mt.data.text.sentences import split_sentences
         ("en", "1."),
         ("en", "..."),
         ("en", "Well... |I think… |maybe not. |But... |5 of ... |it?! he said."),
+        ("en", "He came…|but left ... |and came … |again...|Then d...mn it, 1...5, …so"),
         ("en", "   "),
     ],
 )

@@ -109,6 +109,13 @@ def test_the_translation_follows_the_case_and_the_mark(text: str, translation: s
     assert MEMORY.find(text)[0] == translation
 
 
+def test_an_ellipsis_is_written_as_it_was_typed() -> None:
+    memory = learned(("Wait...", "Attends..."))
+    assert [memory.find(text)[0] for text in ("wait…", "Wait...", "Wait…?")] == [
+        "attends…", "Attends...", "Attends…?"
+    ]  # fmt: skip
+
+
 def test_words_keep_the_capital_that_they_have_inside_sentences() -> None:
     water = [(f"Das ist {n}.", f"Ich trinke Wasser {n}.") for n in "abc"]
     memory = learned(("Water!", "Wasser!"), ("I know.", "Ich weiß."), ("at", "'s nacht"), *water)

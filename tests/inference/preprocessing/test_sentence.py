@@ -6,7 +6,7 @@ from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader
-from gru_mt.inference.preprocessing.sentence import Sentence
+from gru_mt.inference.preprocessing.sentence import Sentence, with_one_mark
 
 TRAINING = [
     *("I saw Tom see the old dog.", "The dog saw the big cat, and it is here.", "So I go."),
@@ -65,6 +65,16 @@ def test_an_ellipsis_at_the_end_is_kept_and_two_marks_stay_together() -> None:
         assert sentence.finished(found) == shown
 
 
+def test_the_ellipsis_of_a_script_without_spaces_stays() -> None:
+    assert with_one_mark("そうだ…") == "そうだ…"
+
+
+def test_a_sentence_after_an_ellipsis_begins_as_it_was_typed() -> None:
+    for typed, found in (("So... I see", "So... Je vois"), ("So… we see!", "So… je vois")):
+        first, second = read(typed)
+        assert f"{first.finished('so.')}{first.gap}{second.finished('Je vois')}" == found
+
+
 @pytest.mark.parametrize(
     ("typed", "read_as", "found", "shown"),
     [
@@ -79,6 +89,11 @@ def test_an_ellipsis_at_the_end_is_kept_and_two_marks_stay_together() -> None:
         ('"I see it!!" 😀', "I see it!", "Il est grand !", '"Il est grand !!" 😀'),
         ("I see it!!", "I see it!", "Il est grand.", "Il est grand."),
         ("I see it?", "I see it?", "Est-il grand ?!", "Est-il grand ?!"),
+        ("I see it…", "I see it.", "Il est grand.", "Il est grand…"),
+        ("I see it ....", "I see it.", "Il est grand.", "Il est grand...."),
+        ("I see it….", "I see it.", "Il est grand.", "Il est grand…."),
+        ("I…, I see…?", "I..., I see...?", "Il..., il est...?", "Il…, il est…?"),
+        ('"I SEE IT…"', "I see it.", "Il est grand.", '"IL EST GRAND…"'),
     ],
 )
 def test_the_model_reads_one_of_several_final_marks_and_all_are_shown(
