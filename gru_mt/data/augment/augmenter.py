@@ -19,6 +19,7 @@ from gru_mt.data.types import Texts
 
 _END = re.compile(rf"\s*[{SENTENCE_END}]+[\"'”’»」)]*$")  # final marks, and quotes after them
 _MARK = re.compile(rf"(?<=[{IN_WORD}])([?!;:.,]+)(?=\s|$)")
+_COMMA = re.compile(r"[,،](?=\s)")
 _RUN = re.compile(rf"[{IN_WORD}]+")
 _SHORT_NUMBER = re.compile(rf"(?<![{IN_WORD}.,:])\d{{1,2}}(?![{IN_WORD}:]|[.,]\d)")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")
@@ -91,6 +92,8 @@ class Augmenter:
             pair = self._with_items(pair, rng)
         if rng.random() < config.no_mark:
             pair = Texts(*(_END.sub("", side) or side for side in pair))
+        if rng.random() < config.commas:
+            pair = Texts(_COMMA.sub("", pair.source), pair.target)
         if rng.random() < config.marks:
             pair = Texts(odd_marks(pair.source, rng), pair.target)
         return shuffled_placeholders(pair, rng)

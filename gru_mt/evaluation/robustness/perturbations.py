@@ -11,6 +11,7 @@ from gru_mt.data.text.spelling import BESIDE
 _MARK = re.compile(rf"\s*[{SENTENCE_END}]+$")
 _MORE_MARKS = re.compile(rf"(?<=[{SENTENCE_END}])[{SENTENCE_END}]+$")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")  # inside a word
+_COMMA = re.compile(r"[,،](?=\s)")
 _SPACELESS_MARKS = re.compile(r"(?<=[^\s,.!?;:…])([,.!?;:…]+)(?=\s|$)")
 SHORT = 3  # words of a short text, at most
 _LEAST_LETTERS = 4  # of a word that gets a typo
@@ -111,6 +112,7 @@ PERTURBATIONS = (
     Perturbation("lower case", lambda text, _: text.lower(), everywhere=True),
     Perturbation("no final mark", lambda text, _: unmarked(text), unmarked, everywhere=True),
     Perturbation("no apostrophes", lambda text, _: _APOSTROPHE.sub("", text)),
+    Perturbation("no commas", lambda text, _: _COMMA.sub("", text)),
     Perturbation("other quotation marks", _other_quotes),
     Perturbation("a space before marks", lambda text, _: _SPACELESS_MARKS.sub(r" \1", text)),
     Perturbation(

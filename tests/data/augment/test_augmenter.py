@@ -79,6 +79,12 @@ def test_apostrophes_of_the_source_go_or_become_others() -> None:
     }
 
 
+def test_commas_of_the_source_go_but_not_those_of_numbers() -> None:
+    pairs = [Texts("Yes, all 1,000 of us, Tom.", "Oui, nous 1 000, Tom."), Texts("Yes.", "Oui.")]
+    changed = dict(augmented(pairs=pairs, commas=1.0).keys())
+    assert changed == {0: Texts("Yes all 1,000 of us Tom.", "Oui, nous 1 000, Tom.")}
+
+
 def test_names_become_the_same_on_both_sides_and_have_no_typos() -> None:
     seen = [pair for row, pair in augmented(names=1.0) if row == 0]
     assert len(seen) > 20

@@ -27,6 +27,7 @@ def drawn(name: str, text: str, seeds: int = 30) -> set[str]:
         ("no final mark", 'At 3.5 "go."', 'At 3.5 "go."'),
         ("no final mark", "?!", "?!"),
         ("no apostrophes", "I don't, 'you' won’t.", "I dont, 'you' wont."),
+        ("no commas", "Yes, 1,000 men came, he said.", "Yes 1,000 men came he said."),
         ("other quotation marks", "It's \"here\" ('there').", "It’s “here” (‘there’)."),
         ("other quotation marks", "It’s “here”.", 'It\'s "here".'),
         ("a space before marks", "Yes, why?! At 3.5; no...", "Yes , why ?! At 3.5 ; no ..."),
