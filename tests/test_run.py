@@ -9,20 +9,6 @@ from gru_mt.errors import UserError
 from gru_mt.run import Run, metrics_csv
 
 
-def test_every_file_has_its_name(tmp_path: Path) -> None:
-    """The names are the format of a run, which other programs read."""
-    run = Run(tmp_path)
-    paths = [run.config, run.corpus_report, run.attribution, run.log, run.metrics, run.not_finite,
-             run.summary, run.checkpoints, run.lock, run.bundle, run.evaluation_sets("dev"),
-             run.evaluation_sets("test"), run.export("fp32"), run.export("int8"),
-             run.tensorboard]  # fmt: skip
-    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
-        "config.yaml", "corpus.json", "attribution.txt", "train.log", "metrics.jsonl",
-        "not_finite.json", "summary.json", "checkpoints", "lock", "model", "dev.json", "test.json",
-        "onnx", "onnx-int8", "tensorboard",
-    ]  # fmt: skip
-
-
 def test_the_newest_run_is_the_one_that_finished_last_if_any_has(tmp_path: Path) -> None:
     for name, finished_s in (("a", 100), ("b", 300), ("c", 200)):
         (tmp_path / name).mkdir()

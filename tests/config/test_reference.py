@@ -131,26 +131,6 @@ def test_a_section_with_nothing_under_it_is_no_mistake_but_for_the_corpus() -> N
         )
 
 
-@pytest.mark.parametrize(
-    ("name", "default", "allowed"),
-    [
-        ("data.corpus", "", "text, or a list of both, or the keys below it"),
-        ("data.corpus.path", "required", "text or list of texts"),
-        ("data.corpus.columns", "null", "null or list of whole numbers"),
-        ("data.languages", "[en, fr]", "list of 2 texts"),
-        ("tokenizer.joint", "true", "true or false"),
-        ("model.attention", "dot", "dot, general, additive or none"),
-        ("model.dropout", "0.2", "number at least 0, below 1"),
-        ("training.max_steps", "null", "null or whole number above 0, at most 1,000,000,000"),
-        ("training.warmup_steps", "auto", "auto or whole number at least 0, at most 1,000,000,000"),
-        ("training.max_grad_norm", "1.0", "number at least 1e-06, at most 1,000,000,000"),
-        ("decoding.beam_size", "5", "whole number at least 1, at most 1,000"),
-    ],
-)
-def test_default_and_range_of_a_key_in_words(name: str, default: str, allowed: str) -> None:
-    assert (KEYS[name].default, KEYS[name].values) == (default, allowed)
-
-
 def test_the_page_is_a_configuration_of_all_defaults() -> None:
     text = page()
     config = parse_config(text, where="page", overrides=["data.corpus=phrasebook"])

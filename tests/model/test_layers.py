@@ -25,17 +25,6 @@ def test_the_product_is_that_of_float64(
     assert x.equal(random(*shape, 33).float()), "the input stays"
 
 
-@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16])
-def test_weights_of_fp32_learn_under_autocast_too(precision: torch.dtype) -> None:
-    layer = Linear(3, 2)
-    with torch.autocast("cpu", torch.bfloat16, enabled=precision == torch.bfloat16):
-        y = layer(torch.ones(1, 3))
-    y.sum().backward()
-    assert y.dtype == precision
-    for parameter, expected in ((layer.weight, torch.ones(2, 3)), (layer.bias, torch.ones(2))):
-        torch.testing.assert_close(parameter.grad, expected, rtol=0, atol=0)
-
-
 @pytest.mark.parametrize("biased", [True, False])
 def test_weights_begin_as_glorot_and_bengio_and_the_bias_at_zero(biased: bool) -> None:
     layer = Linear(100, 200, bias=biased)

@@ -55,7 +55,7 @@ def test_a_finished_run_says_so_and_goes_on_with_more(
         config = small_config("training.validate_steps=2", *settings)
         return train(config, tmp_path / "run")
 
-    scores([10.0, 20.0, *[15.0] * 5])
+    scores([10.0, 20.0, 20.0, *[15.0] * 4])
     first = trained("training.patience=2")
     assert (first.step, first.best_bleu) == (8, 20.0)
     assert "stopped: no better for 2 validations, after" in capsys.readouterr().err

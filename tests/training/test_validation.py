@@ -51,15 +51,6 @@ def test_the_latest_weights_that_dev_does_not_call_worse_are_kept(
     assert (metadata["step"], metadata["dev_bleu"]) == (4, 29.6)
 
 
-def test_patience_counts_validations_without_a_better_score(
-    small_config: Configure, tmp_path: Path, scores: Scores, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scores([10.0, 20.0, 20.0, 15.0, 99.0])
-    state = train(small_config("training.validate_steps=1", "training.patience=2"), tmp_path)
-    assert (state.step, state.best_bleu) == (4, 20.0)
-    assert "stopped: no better for 2 validations, after" in capsys.readouterr().err
-
-
 def test_a_corpus_too_small_for_a_dev_part_keeps_the_last_weights(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

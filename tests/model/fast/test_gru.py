@@ -1,26 +1,12 @@
-"""The GRU as one operation: its gradient against differences, its rounding against torch's."""
+"""The GRU as one operation: its rounding against torch's."""
 
 from collections.abc import Callable
 
-import pytest
 import torch
 from torch import Tensor
 
-from gru_mt.model.fast.gru import gru
 from gru_mt.model.recurrent import Layer
 from tests.model.tensors import random
-
-
-@pytest.mark.parametrize("bias", [True, False])
-def test_the_gradient_is_that_of_small_differences(bias: bool) -> None:
-    inputs = [random(3, 2, 9), random(2, 3, seed=1), random(9, 3, seed=2), random(9, seed=3)]
-    wanted = [value.requires_grad_() for value in inputs[: 4 if bias else 3]]
-    assert torch.autograd.gradcheck(
-        lambda input_TBG, start_BH, weight_GH, bias_G=None: gru(
-            input_TBG, start_BH, weight_GH, bias_G
-        ),
-        wanted,
-    )
 
 
 def test_in_bf16_it_rounds_no_worse_than_torchs() -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gru_mt.model.fast.product import BLOCK, sum_of_outer_products
+from gru_mt.model.fast.product import BLOCK
 from gru_mt.model.layers import Linear, linear
 from tests.model.tensors import random
 
@@ -69,10 +69,3 @@ def test_products_have_few_numbers_of_rows() -> None:
                 y_NO = layer(torch.ones(rows, 3, requires_grad=True))
             y_NO.sum().backward()
     assert seen.numbers == {2, 3} | {BLOCK * count for count in range(1, 8)}
-
-
-@pytest.mark.parametrize("rows", ROWS)
-def test_the_gradient_of_weights_adds_up_all_rows(rows: int) -> None:
-    x_NO, y_NI = random(rows, 5), random(rows, 4, seed=1)
-    expected_OI = torch.einsum("no,ni->oi", x_NO, y_NI)
-    torch.testing.assert_close(sum_of_outer_products(x_NO, y_NI), expected_OI)
