@@ -166,7 +166,7 @@ class SentenceTranslator:
         texts = [target.decode(hypothesis.ids) for hypothesis in beam]  # with placeholders
         candidates = [
             Candidate(
-                sentence.finished(text),
+                sentence.finished(text, self.tokenizer.memory.names),
                 hypothesis.score,
                 sentence.shown(target.pieces(hypothesis.ids)),
                 self._align(source_S, hypothesis.ids) if self.options.attention else None,

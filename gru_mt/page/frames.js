@@ -17,7 +17,7 @@ const BULLET = new RegExp(
   "uy",
 );
 const NUMBERING = new RegExp(
-  pattern`[(（\[]?(?: \d{1,3} (?: [.:]\d{1,3} )* | (?!M\.)[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)）、\]]+[\-–]?
+  pattern`[(（\[]?(?: \d{1,3} (?: [.:]\d{1,3} )* | (?! M\. | [Cc]\.-à )[A-Za-z] | [ivx]{1,5} | [IVX]{1,5} )[.)）、\]]+[\-–]?
     (?: \s+ | (?=${ANY_LETTER}(?!\.)) )
     | \d{1,3} (?: (?: \.\d{1,3} )+ | (?: [:h]\d\d )*\s[\-–—] )\s+(?=${ANY_LETTER})
     | \d{1,3}[\-–—]\s+(?![a-zà-ÿ])(?=${ANY_LETTER})`,

@@ -170,9 +170,10 @@ const WORDS_OF_CODE = [
 ];
 const DEGREES = pattern`\d++ (?: [.,]\d++ )? \s?° (?:
   \s?\d++ (?: [.,]\d++ )? \s?['′] (?: \s?\d++ (?: [.,]\d++ )? \s?["″] )? )?`;
-// 5 km
-const MEASURE =
-  "(?:[kcm]?m|[km]?g|[mc]?l|min|[kMGT]i?B|[kMG]?Hz|k?Wh?|mph|rpm|fps|px|dpi)";
+const PER = pattern`(?: /(?: h | s | min | kg | m[²³]? | l | 100 )(?!\w) )`;
+// 5 km, 100 km/h
+const MEASURE = pattern`(?: (?: [kcm]?m | [km]?g | [mc]?l )${PER}? | min | [kMGT]i?B | [kMG]?Hz
+  | k?Wh? | mph | rpm | fps | px | dpi )`;
 const CLAUSE = pattern`(?: \((?: [a-z] | [ivx]{1,5} | \d{1,2} )\) )`; // 4.2(b)
 const DIGITS = [
   pattern`§\s?\d++ (?: \.\d++ )*${CLAUSE}* | (?<![\w\m.])\d++ (?: \.\d++ )*${CLAUSE}+(?!${W})`,
@@ -184,8 +185,9 @@ const DIGITS = [
   pattern`(?<!${W})(?=\d*[a-f])[\da-f]{8,}+(?! ${W} | -${W} )`,
   pattern`(?<roman> (?<![\w\m.'’\-])(?=[IVXLCDM]{2}) M{0,3}(?: CM | CD | D?C{0,3} )
     (?: XC | XL | L?X{0,3} )(?: IX | IV | V?I{0,3} )(?! [\w\m'’] | -${W_LETTER} ) )`,
+  pattern`(?<=[\s:])\.{5,}+ | (?<!\.)\.{5,}+(?=\s?\d)`,
   pattern`(?<digits> (?<!${W})(?: [A-Z]{0,3}${MONEY} )? (?:
-      [\-−]?${NUMBER} (?: ${NUMBER_SPACE}?(?: \\?[%‰] | ${MONEY} )(?! ${W} | [@(] )
+      [\-−]?${NUMBER} (?: ${NUMBER_SPACE}?(?: \\?[%‰] | ${MONEY} )${PER}?(?! ${W} | [@(] )
         | ${NUMBER_SPACE}${MEASURE}(?!${W}) )?
       | ${PIECE} (?: (?: [\-._] | (?<=\d)[,:/'](?=\d) )${PIECE} )*
     ) | \d{3,}+ )`,

@@ -8,7 +8,7 @@ import { SPACELESS, stripStart } from "./normalize.js";
 // What every placeholder has some of, and most sentences do not: quick.
 const TRIGGERS = new RegExp(
   pattern`[^\s\w\m,.!?'"’“”„«»()…:;。，！？、–\-] | [\d_\ufe0f] | [.:;\(][^\s.] | [xX]D
-    | [IVXLCDM]{2} | [a-z][A-Z] | [a-f]{8} | \s-
+    | [IVXLCDM]{2} | [a-z][A-Z] | [a-f]{8} | \.{5} | \s-
     | \u00b2 | \u00b3 | \u00b9 | [\u00bc-\u00be\u2070-\u2189]
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",

@@ -1,6 +1,6 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
-import { core } from "./frames.js";
+import { core, isWordlike } from "./frames.js";
 import { findNames, maskInitials } from "./names.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
@@ -13,9 +13,10 @@ import { SPACELESS, WORD } from "./normalize.js";
 
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
+const BULLETS = "[•◦▪■□●○◆►]";
 const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
 const BREAK = new RegExp(
-  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | <(?:br|hr)(?!\w)[^<>]*> | [|>→]+
+  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | <(?:br|hr)(?!\w)[^<>]*> | [|>→]+ | ${BULLETS}
     | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
   "iu",
 );
@@ -27,10 +28,18 @@ const LABEL_IN_MARKS = expression(
   "u",
 );
 // Note: He is big.
-const WORDS_LABEL = expression(pattern`^(${WORD}(?:\x20${WORD}){0,2})\s?:\s+(?=[A-Z])`, "u");
+const WORDS_LABEL = expression(
+  pattern`^(${WORD}(?:\x20${WORD}){0,2})(?:\x20(?: \d+ (?: \.\d+ )* | ${ANY_PLACEHOLDER} ) )?\s?:\s+
+    (?: (?= [¿¡"“«\(]*[A-ZÀ-ÖØ-Þ] ) | (?<= [A-ZÀ-ÖØ-Þ]{2}:\s ) | (?<= [A-ZÀ-ÖØ-Þ]{2}\s:\s ) )`,
+  "u",
+);
 const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
-const OPENS = new RegExp(pattern`^<(?!br|hr)\w`, "iu");
+const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");
+const IS_BULLET = new RegExp(`^${BULLETS}$`, "u");
+const CELL_STARTS = new RegExp(pattern`(?<=[^\s]\s*\t\s*)(?=[^\s])`, "u");
+const ENDS_SPACE = new RegExp(pattern`\s$`, "u");
+const STARTS_SPACE = new RegExp(pattern`^\s`, "u");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Where a sentence too long is split: after punctuation, else a word.
 const CUTTING_PLACES = [
@@ -172,7 +181,7 @@ function copiedSpans(line, truecaser) {
 function pieces(sentences, spans, truecaser) {
   const found = [];
   let number = 0;
-  for (const sentence of sentences) {
+  for (const sentence of sentences.flatMap((each) => each.split(CELL_STARTS))) {
     const words = WORDS_LABEL.exec(sentence)?.[1].match(EVERY_WORD) ?? [];
     const isLetter = words.length === 1 && size(words[0]) === 1; // "A: " is of the frame
     const isPlain = !isLetter && words.some((word) => truecaser.isSmall(word));
@@ -182,7 +191,10 @@ function pieces(sentences, spans, truecaser) {
     const isList = !/\S\s+\S/u.test(sentence) && sentence.search(SPACELESS) < 0; // Yes/No
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {
       const placeholder = spans[number++].text;
-      if (!BREAK.test(placeholder) && !(isList && placeholder === "/")) continue;
+      const [told, left] = [sentence.slice(start, index), sentence.slice(index + 1)];
+      if (IS_BULLET.test(placeholder) && !ENDS_SPACE.test(told)) continue;
+      const isBreak = BREAK.test(placeholder) || (isList && placeholder === "/");
+      if (!isBreak && !isAfterEnd(placeholder, told, left)) continue;
       const rest = sentence.slice(OPENS.test(placeholder) ? index : index + 1);
       const end = sentence.length - stripStart(rest).length;
       const [before, after] = [sentence.slice(start, end), sentence.slice(end)];
@@ -194,6 +206,13 @@ function pieces(sentences, spans, truecaser) {
     found.push(sentence.slice(start));
   }
   return found;
+}
+
+/** Return whether what is copied stands after a sentence's end: "I love you.❤️ Me too." */
+function isAfterEnd(placeholder, told, left) {
+  const hasEnded = ENDS.includes(told.replace(PLACEHOLDER, "").at(-1)) && STARTS_SPACE.test(left);
+  const begins = isCapitalised(stripStart(left.replace(PLACEHOLDER, "")));
+  return hasEnded && begins && !isWordlike(placeholder);
 }
 
 /** Return whether a sentence goes on after a break in it, which is one of lines. */
@@ -222,7 +241,8 @@ function sentenceOf(piece, truecaser) {
   const cased = truecaser.truecased(text);
   const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
   const names = findNames(careful, truecaser);
-  const shape = goesOn(piece) && isLower(typed.slice(0, 1)) ? "small" : caseOf(text, cased, names);
+  const goesOnSmall = goesOn(piece) && isLower(typed.slice(0, 1)) && !isName(careful);
+  const shape = goesOnSmall ? "small" : caseOf(text, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const copied = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
     return { start: index, end: index + 1, text: placeholders[k] };
@@ -243,6 +263,11 @@ function sentenceOf(piece, truecaser) {
 /** Return whether a piece is after an ellipsis, as "you came" is in "So... you came". */
 function goesOn({ line, start }) {
   return /(?:\.\.|…)$/.test(stripEnd(line.slice(Math.max(0, start - 9), start)));
+}
+
+/** Return whether a text begins with a capital in its usual case, and with no word of a letter. */
+function isName(careful) {
+  return isCapitalised(careful) && /^.\p{L}/u.test(careful);
 }
 
 /** Return the case that a translation has; a name at the start brings its own. */

@@ -5,7 +5,7 @@ import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { nested, tagPairs } from "./tags.js";
 import { ANY_LETTER, beginsCased, endsCased, expression } from "./normalize.js";
 import { pattern, SPACELESS } from "./normalize.js";
-import { stripEnd, stripStart, withPlainMarks } from "./normalize.js";
+import { stripEnd, stripStart, withPlainMarks, WORD } from "./normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
 const UNSPACED =
@@ -43,10 +43,12 @@ const PLAIN_DIGITS = new Map(
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
 const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
 const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
-const ELLIPSIS = new RegExp(pattern`\s* ( (?<![.…]) (?: \.{2} | … ) [.…]* )$`, "u");
+const ELLIPSIS = new RegExp(pattern`(?<![\s.…?!])\s* ( (?: \.{2} | … ) [.…]* )$`, "u");
+const OTHER_STOP = /[。．｡।॥۔։።\u104b\u17d4]$/u;
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const ASKS = /[?？؟፧]/u;
-const END_MARKS = /(?<![?？؟፧!！])[?？؟፧!！]+$/u;
+const END_MARKS = /(?<![?？؟፧!！])[?？؟፧!！]+[.…]*$/u;
+const FIRST_WORD = new RegExp(pattern`^[^\p{L}\p{N}]*(${WORD})`, "u");
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 export const ENDS = [".", "!", "?", "…"];
@@ -74,16 +76,24 @@ export class Sentence {
 
   /** Whether it has nothing to translate, no letter outside placeholders: "10." or "a@b.org". */
   get isCopied() {
-    return !/\p{L}/u.test(this.text);
+    const isLetter = /^\p{Ll}$/u.test(this.text) && this.case === "capital"; // M, L
+    return isLetter || !/\p{L}/u.test(this.text);
   }
 
-  /** Return the model's text as it is shown: placeholders put back, in capitals if wanted. */
-  finished(text) {
+  /**
+   * Return the model's text as it is shown: placeholders put back, in capitals if wanted.
+   *
+   * `names` are words that keep their capital where it is to be small.
+   */
+  finished(text, names = new Set()) {
     if (this.case === "capitals") text = text.toUpperCase();
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
-    if (this.case === "small") text = this.#begun(text, (letter) => letter.toLowerCase());
+    if (this.case === "small" && !names.has(FIRST_WORD.exec(text)?.[1])) {
+      text = this.#begun(text, (letter) => letter.toLowerCase());
+    }
     if (this.typed.includes("…")) text = text.replaceAll("...", "…");
     const ellipsis = ELLIPSIS.exec(this.typed);
+    if (ellipsis) text = text.replace(OTHER_STOP, "…");
     if (ellipsis) text = text.replace(/(?<!\.)\.$|(?<![\s!?.…])\s?!$/u, ellipsis[1]);
     text = text.replace(BETWEEN_MARKS, "");
     const [marks] = END_MARKS.exec(this.typed) ?? [""];

@@ -8,8 +8,9 @@ import { ANY_PLACEHOLDER } from "./special.js";
 const CLOSING = pattern`(?: [»›] | \s[»›](?!\w) | ["'”’\)\]」』] | “(?!\w)
   | (?<=[.!?…])[«‹](?!\w) )*+`;
 const QUOTED = expression(
-  pattern`“[^“”]*” | „[^“”„]*[“”] | «[^«»]*» | ‹[^‹›]*› | 「[^「」]*」 | 『[^『』]*』 | "[^"]*"
-    | (?<!\w)['‘](?=\w)(?: [^'’] | ['’](?=\w) ){0,300}+(?<=[^\s])['’](?!\w)`,
+  pattern`“[^“”]*” | „[^“”„]*[“”] | «[^«»]*» | ‹[^‹›]*› | 「[^「」]*」 | 『[^『』]*』
+    | (?<!\d)"[^"]*"
+    | (?<!\w)['‘](?!(?: \d0s | em | cause | til | n | bout )(?!\w))(?=\w)(?: [^'’] | ['’](?=\w) ){0,300}+(?<=[^\s])['’](?!\w)`,
 );
 const BRACKETED = /\([^()]*\)|\[[^[\]]*\]|\{[^{}]*\}|（[^（）]*）/g;
 const HIDDEN = "\0"; // in place of a mark that ends nothing
@@ -39,6 +40,18 @@ const ORDINAL = new RegExp(
   "u",
 );
 const MONTH = /^(?:Januar|Februar|März|April|Mai|Jun|Jul|August|[SOND][a-z]+(?:em|o)ber)/;
+const AFTER_HOUR = new RegExp(
+  pattern`^(?: [\-–—\(] | (?: Mon | Tues | Wednes | Thurs | Fri | Satur | Sun )day
+    | (?: [ECMP][DS]?T | GMT | UTC | BST )(?!\w) )`,
+  "u",
+);
+const UNIT = new RegExp(pattern`\d\s?[ghlm]$`, "u");
+const UNITS = new RegExp(
+  pattern`\d\s?(?: [Mm]ins? | [Ss]ecs? | hrs? | ft | in | oz | lbs? | yd | mi | gal | sq | cu | [km]gs?
+    | grs? | [km]ms? | mts? | cm | m[lg] | Std | Sek | pers | cdta?s? | cdas? )$`,
+  "u",
+);
+const TWO_LETTERS = new RegExp(`${ANY_LETTER}{2}$`, "u"); // not D...mn
 const HOUR = new RegExp(pattern`(?<!\w)[ap]\.\s?m$`, "u");
 const AT_HOUR = new RegExp(
   pattern`^[^\w]*(?:At|By|On|Around|About|Until|Since|Before|After|From)\s[^\s]+\s[ap]\.\s?m$`,
@@ -48,7 +61,7 @@ const INITIALS = new RegExp(
   pattern`(?<!\w)${ANY_LETTER}(?: - | \.[\s\-]? )${ANY_LETTER}{1,2}$`, // p. m, J.-C
   "u",
 );
-const LAST_WORD = new RegExp(pattern`(?<![\w'’])(?<!\w-)(${WORD})$`, "u");
+const LAST_WORD = new RegExp(pattern`(?<![\w'’])( (?<!\w-)${WORD} | (?<=à-)d )$`, "u");
 const FIRST_WORD_AFTER = new RegExp(pattern`^\w+`, "u");
 const NEXT_INITIAL = new RegExp(pattern`^(${ANY_LETTER})\.`, "u");
 const WORD_BEFORE = new RegExp(pattern`(\w)\w*[\s.\-]*$`, "u"); // an initial
@@ -56,7 +69,7 @@ const WORD_BEFORE = new RegExp(pattern`(\w)\w*[\s.\-]*$`, "u"); // an initial
 const BEFORE_NUMBER = new Set(
   eitherCase(
     "apt appt chap dim ed env ep eq eqs est ext fig figs jeu lun mar max mer no nos par para ref " +
-      "refs réf sam sect tab tel tél ven vol vols",
+      "refs réf sam sect tab tel tél ven vol vols art min mín máx",
   ),
 );
 // But "5 km."
@@ -70,7 +83,7 @@ const BEFORE_BOTH = new Set([
     "abt appr approx aprox avg avr déc excl févr fév govt hrs incl janv juil lbs mins misc orig " +
       "secs tbsp temp tsp yrs",
   ),
-  ..."Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven max".split(" "),
+  ..."Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven MwSt Chr Jh max".split(" "),
 ]);
 // 5, $5, V or a placeholder
 const AS_NUMBER = new RegExp(
@@ -91,7 +104,7 @@ const ENDS_SPACE = new RegExp(pattern`\s$`, "u");
 const WINDOW = 40; // characters before and after a mark that tell whether it ends a sentence
 
 /** Return the rules of a language, of what Python's `sentence_rules` gives. */
-export function sentenceRules({ marks, abbreviations, starters, ordinals }) {
+export function sentenceRules({ marks, spaced, abbreviations, starters, ordinals }) {
   const mark = `[${marks}]`;
   return {
     mark: new RegExp(mark, "gu"),
@@ -102,6 +115,7 @@ export function sentenceRules({ marks, abbreviations, starters, ordinals }) {
     abbreviations: new Set(abbreviations),
     starters: new Set(starters),
     ordinals,
+    spaced,
   };
 }
 
@@ -151,6 +165,7 @@ function itemsOf(text) {
 /** Return where final marks, and what closes after them, end a sentence. */
 function sentenceEnds(text, rules) {
   const hide = (found) => {
+    if (found === strip(text)) return found;
     const last = /^[([{（]/.test(found) ? null : rules.lastMark.exec(found);
     const end = last ? last.index : found.length;
     return found.slice(0, end).replace(rules.mark, HIDDEN) + found.slice(end);
@@ -170,22 +185,25 @@ function goesOn(before, { run, close, space }, after, rules) {
   const letter = NEXT_LETTER.exec(after)?.[1] ?? "";
   const isNext = isLower(letter) || STARTS_DIGIT.test(letter) || SAID.test(after);
   const isSaid = /^[—–]/.test(after) && isLower(letter);
-  if (after.startsWith(",") || isSaid || (close && isNext)) return true;
+  if (/^[,;:]/.test(after) || isSaid || (close && isNext)) return true;
   const isEllipsis = run !== "." && /^[.…]+$/.test(run);
   if (!space) {
-    const isBetweenWords = isEllipsis && /\p{L}{2}$/u.test(before) && /^\p{L}/u.test(after);
+    const isBetweenWords = isEllipsis && TWO_LETTERS.test(before) && /^\p{L}/u.test(after);
     return !isBetweenWords && !mayTouch(before, run, close, after);
   }
   if (isEllipsis) return false;
-  if (run.length > 1) return /^[0-9a-z]/.test(after);
-  if (run !== ".") return ENDS_SPACE.test(before) && /^[0-9a-z]/.test(after);
+  if (new Set(run).size > 1) return /^[0-9a-z]/.test(after);
+  if (run !== ".") return !rules.spaced && ENDS_SPACE.test(before) && /^[0-9a-z]/.test(after);
   if (ENDS_TITLE.test(before)) return true;
   const isSmall = isLower(firstOf(after));
   if (rules.ordinals) {
     const isDate = DATE.test(before) && (isSmall || MONTH.test(after));
     if (ORDINAL.test(before) || isDate) return true;
   }
-  if (HOUR.test(before)) return isSmall || (!STARTS_DIGIT.test(after) && AT_HOUR.test(before));
+  if (HOUR.test(before)) {
+    const isAtHour = !STARTS_DIGIT.test(after) && AT_HOUR.test(before);
+    return isSmall || AFTER_HOUR.test(after) || isAtHour;
+  }
   return isAbbreviated(before, after, isSmall, rules);
 }
 
@@ -193,6 +211,9 @@ function goesOn(before, { run, close, space }, after, rules) {
 function isAbbreviated(before, after, isSmall, { abbreviations, starters }) {
   const word = LAST_WORD.exec(before)?.[1];
   if (word === undefined) return false;
+  const begun = NEXT_LETTER.exec(after)?.[1] ?? "";
+  if (isUpper(begun) && (["etc", "usw"].includes(word) || UNIT.test(before))) return false;
+  if (isSmall && UNITS.test(before)) return true;
   const isLetter = [...word].length === 1;
   const isStarter = starters.has(FIRST_WORD_AFTER.exec(after)?.[0]);
   if (isLetter && isUpper(word)) {
@@ -218,6 +239,7 @@ function isAbbreviated(before, after, isSmall, { abbreviations, starters }) {
 function mayTouch(before, run, close, after) {
   const first = firstOf(after);
   if (BEGINS_SPACELESS.test(after) || "。！？．｡".includes(run.at(-1))) return true;
+  if (/^[¿¡]/.test(first)) return true;
   if (close) return isUpper(first);
   if (run.at(-1) !== ".") {
     return (/^\p{L}/u.test(first) && !isLower(first)) || /^[¿¡«“"]/.test(first);

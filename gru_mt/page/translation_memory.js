@@ -48,7 +48,7 @@ function bestFirst(pairs, mark) {
 export class TranslationMemory {
   #pairs = new Map(); // {source, target, times} by the key of their sources
   #marks; // what stands before and after a text, by the source's mark
-  #names; // first words that keep their capital
+  names; // first words that keep their capital
 
   /** Take pairs, marks and names as Python's class does. */
   constructor(pairs, marks, names) {
@@ -58,7 +58,7 @@ export class TranslationMemory {
       this.#pairs.get(key).push(pair);
     }
     this.#marks = new Map(marks);
-    this.#names = new Set(names);
+    this.names = new Set(names);
   }
 
   /** Return the memory that Python's `to_bytes` wrote: marks, names and pairs. */
@@ -122,7 +122,7 @@ export class TranslationMemory {
     const [whole, before, letter] = start;
     const rest = body.slice(whole.length);
     if (first !== first.toLowerCase()) return before + letter.toUpperCase() + rest;
-    const isName = this.#names.has(body.slice(before.length).match(FIRST_WORD)[0]);
+    const isName = this.names.has(body.slice(before.length).match(FIRST_WORD)[0]);
     const isSmall = first !== first.toUpperCase() && !isName;
     return isSmall ? before + letter.toLowerCase() + rest : body;
   }

@@ -115,7 +115,7 @@ export class Translator {
     const warnings = warningsOf(sentence, pieces, texts[0], beam[0], chance, this.truecaser);
     const sourceTokens = [...sentence.shown(pieces), END];
     return {
-      text: sentence.finished(texts[0]),
+      text: sentence.finished(texts[0], this.memory.names),
       confidence: chance,
       warnings,
       sourceWords: wordsOf(sourceTokens),
@@ -123,7 +123,7 @@ export class Translator {
         const { ids, ended } = beam[k];
         const tokens = [...sentence.shown(this.target.pieces(ids)), ...(ended ? [END] : [])];
         return {
-          text: sentence.finished(text),
+          text: sentence.finished(text, this.memory.names),
           score: beam[k].score,
           words: wordsOf(tokens),
           attention: beam[k].attention && byWords(beam[k].attention, sourceTokens, tokens),

@@ -9,6 +9,17 @@ const MOST_COMMON = 200; // words that a translation may well leave out: "there"
 const UNCASED = /[\u0590-\u1dff\u2e80-\ud7ff]/; // scripts without case, nearly all
 const ABBREVIATIONS = new Set(["AM", "IT", "US"]); // spelt as common English words are
 
+// 24h, i.e., 'n'
+const BOUND_LETTER = new RegExp(
+  pattern`(?<=\d)${ANY_LETTER} | ${ANY_LETTER}\.${ANY_LETTER} | (?<=')${ANY_LETTER}'`,
+  "uy",
+);
+// The Prime Minister
+const CAPITALISED = pattern`(?=[A-ZÀ-ÖØ-Þ])${WORD}`;
+const TITLED = new RegExp(
+  pattern`(?<![\w\m])((?: [Aa]n? | [Tt]he )\s)(${CAPITALISED} (?:\x20${CAPITALISED} )+)`,
+  "gu",
+);
 const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
 // A word that touches nothing of code.
 const TYPED = new RegExp(
@@ -130,9 +141,13 @@ export class Truecaser {
   truecased(text) {
     if (isAllCaps(text)) return this.cased(text.replace(EVERY_WORD, capitalised));
     if (text === text.toLowerCase() || this.#isTitleCase(text)) return this.cased(text);
-    const starts = firstWords(text);
-    return text.replace(EVERY_WORD, (word, start) =>
-      starts.has(start) ? this.#casedForm(word, start, text) : this.#calm(word),
+    const calm = text.replace(TITLED, (all, article, title) => {
+      const isTitled = title.split(" ").every((word) => this.needsNoCapital(word));
+      return isTitled ? article + this.cased(title) : all;
+    });
+    const starts = firstWords(calm);
+    return calm.replace(EVERY_WORD, (word, start) =>
+      starts.has(start) ? this.#casedForm(word, start, calm) : this.#calm(word),
     );
   }
 
@@ -142,6 +157,8 @@ export class Truecaser {
   }
 
   #casedForm(word, start, text) {
+    BOUND_LETTER.lastIndex = start;
+    if (isLower(word) && size(word) === 1 && BOUND_LETTER.test(text)) return word;
     JOINED.lastIndex = start + word.length;
     const name = JOINED.exec(text)?.[1];
     const isPart = name && isCapitalised(name) && !this.has(name);

@@ -62,7 +62,10 @@ _NUMBER = rf"""(?:
     | \d{{2,}}+ (?:{_SPACE}\d{{2,}}+){{2,}} | \d{{3,}}+ {_SPACE} \d{{3,}}+  # 06 12 34 56 78
     | (?:{_AREA})? \d++ (?:(?:{_JOIN} | {_SPACE}?{_AREA})\d++){{0,40}}
     ) (?!{_W} | {_JOIN}\d | -{_LETTER}*\d)"""
-_MEASURE = r"(?:[kcm]?m|[km]?g|[mc]?l|min|[kMGT]i?B|[kMG]?Hz|k?Wh?|mph|rpm|fps|px|dpi)"  # 5 km
+_PER = r"(?:/(?:h|s|min|kg|m[²³]?|l|100)(?![\w]))"
+_MEASURE = (
+    rf"(?:(?:[kcm]?m|[km]?g|[mc]?l){_PER}?|min|[kMGT]i?B|[kMG]?Hz|k?Wh?|mph|rpm|fps|px|dpi)"  # 5 km
+)
 _PIECE = rf"(?:{_LETTER}*+\d(?:{_W}|\d)*|[A-Z]++(?!{_W}))"  # of a word with digits
 
 _ELEMENTS = "script|style|code|pre|kbd|samp|var|math|svg"  # whose content is not translated
@@ -179,8 +182,9 @@ _DIGITS = rf"""
     | (?<!{_W})(?=\d*[a-f])[\da-f]{{8,}}+(?!{_W}|-{_W})
     | (?P<roman> (?<![{IN_WORD}.'’-])(?=[IVXLCDM]{{2}}) M{{0,3}}(?:CM|CD|D?C{{0,3}})
         (?:XC|XL|L?X{{0,3}})(?:IX|IV|V?I{{0,3}})(?![{IN_WORD}'’]|-{_LETTER}) )
+    | (?<=[\s:])\.{{5,}}+ | (?<!\.)\.{{5,}}+(?=\s?\d)
     | (?P<digits> (?<!{_W})(?:[A-Z]{{0,3}}{_MONEY})? (?:
-          [-−]?{_NUMBER} (?:{_SPACE}?(?:\\?[%‰]|{_MONEY})(?!{_W}|[@(])
+          [-−]?{_NUMBER} (?:{_SPACE}?(?:\\?[%‰]|{_MONEY}){_PER}?(?!{_W}|[@(])
             | {_SPACE}{_MEASURE}(?!{_W}) )?
           | {_PIECE} (?:(?:[-._]|(?<=\d)[,:/'](?=\d)){_PIECE})*
         ) | \d{{3,}}+ )

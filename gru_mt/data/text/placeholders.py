@@ -23,7 +23,7 @@ _UNIT = re.compile(r"(?!\d*[AP]M$)\d(?:[a-zµ]?[A-Z]|e-\d)|\d[^\W\d_]+\W?\d")  #
 _TRIGGERS = re.compile(  # all that is copied has some of it, and most sentences do not
     rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
     r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"
-    r"|(?:SELECT|UPDATE|INSERT|DELETE|CREATE|import)\s|[a-f]{8}"
+    r"|(?:SELECT|UPDATE|INSERT|DELETE|CREATE|import)\s|[a-f]{8}|\.{5}"
 )
 
 

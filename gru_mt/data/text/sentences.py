@@ -16,15 +16,16 @@ from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER
 
 # Abbreviations that end a sentence only before one of _STARTERS; "" has those of all languages.
 _ABBREVIATIONS = {
-    "": "al ca cf co corp ed eds etc ibid inc jr ltd op sr vs viz",
+    "": "al ca cf co corp dr dra ed eds etc ibid inc jr ltd mme mr mrs ms op prof sr sra st vs viz",
     "en": "adj adm adv apr assn assoc asst aug ave bldg blvd bros brig capt cmdr col comdr cpl "
     "dec dept det dist eg esp esq est feb fwy gen gov govt hon hwy ie inst jan jul jun lieut lt "
     "maj messrs mfg mt nov oct pfc phd pres pvt rep reps rev sen sens sep sept sgt supt univ",
-    "fr": "apr auj av boul dir env fig hab lib sept suiv trad",
-    "de": "abb abs allg apr aug bspw bzgl bzw dez dgl dipl ebd evtl feb ggf hrsg inkl jan jul jun "
-    "lfd mio mo mrd nov nr okt od rd sa sep sept so sog st std str tel urspr usf usw vgl zt zzgl",
-    "es": "aprox art avda bco cap cía dpto ee fig gob izq jue lic lun mié núm pág párr pza tel ud "
-    "uds uu vd vds vie",
+    "fr": "apr art auj av boul dim dir env ex fig hab lib pers sam sept suiv trad",
+    "de": "abb abs allg apr aug bes bhf bspw bzgl bzw dez dgl dipl div ebd ehem evtl feb geb ggf "
+    "hbf hrsg inkl jan jul jun lfd med mind mio mo mrd nov nr okt od rd sa sep sept so sog st std "
+    "str tel tsd urspr usf usw versch vgl zt zzgl",
+    "es": "abr ago aprox arq art av avda bco cap cía dic dom dpto ee ene feb fig gob izq jue lic "
+    "lun mié núm pág párr pza sáb tel ud uds uu vd vds vie",
     "it": "avv dott ecc fig geom pag pagg prof rag sig sigg sigra tel",
     "pt": "cap dra exa exmo fig lda ltda núm pág profa séc tel",
     "nl": "bijv blz dhr drs enz evt incl jhr jl mevr nr pag resp tel vgl",
@@ -34,14 +35,21 @@ _ABBREVIATIONS = {
     "tr": "apt av bkz bul cad doç mah mad öğr s sok sn vb yrd",
     "el": "",
 }
-_STARTERS = {"en": "A And At But He I If In It No So She That The There They This We What You"}
+_STARTERS = {
+    "en": "A Also And Are At But Can Did Do Does For He Her His How I If In Is It My No Now Our "
+    "Please She So That The Their Then There They This Was We What When Where Who Why Yes You Your",
+    "fr": "Alors Ce Cela Cette Elle Elles En Et Il Ils Je Les Mais Merci Nous On Pour Puis Si Tu "
+    "Un Une Vous Ça",
+    "de": "Aber Das Dann Der Die Ein Eine Er Es Ich Ist Man Und Wenn Wir",
+    "es": "Ahora Es Esta Este Esto Gracias Hay Me Mi No Pero Si Sí Son Te Tengo Un Una Y Ya Yo",
+}
 
 _CLOSING = (  # after a final mark; of German too: »Komm!«, „Komm!“
     r"(?:[»›]|\s[»›](?!\w)|[\"'”’)\]」』]|“(?!\w)|(?<=[.!?…])[«‹](?!\w))*+"
 )
 _QUOTED = re.compile(
-    r"“[^“”]*”|„[^“”„]*[“”]|«[^«»]*»|‹[^‹›]*›|「[^「」]*」|『[^『』]*』|\"[^\"]*\""
-    r"|(?<!\w)['‘](?=\w)(?:[^'’]|['’](?=\w)){0,300}+(?<=\S)['’](?!\w)"
+    r"“[^“”]*”|„[^“”„]*[“”]|«[^«»]*»|‹[^‹›]*›|「[^「」]*」|『[^『』]*』|(?<!\d)\"[^\"]*\""
+    r"|(?<!\w)['‘](?!(?:\d0s|em|cause|til|n|bout)(?!\w))(?=\w)(?:[^'’]|['’](?=\w)){0,300}+(?<=\S)['’](?!\w)"
 )
 _BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|（[^（）]*）")
 _HIDDEN = "\0"  # in place of a mark that ends nothing
@@ -60,18 +68,26 @@ _ORDINAL = re.compile(  # of German, before a noun; and Hauptstr. 5
     r"[MmDdSs]?[Ee]in(?:e[mnrs]?)?)\s\d{1,3}|\w+str)$"
 )
 _MONTH = re.compile("Januar|Februar|März|April|Mai|Jun|Jul|August|[SOND][a-z]+(?:em|o)ber")
+_AFTER_HOUR = re.compile(
+    r"[-–—(]|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:[ECMP][DS]?T|GMT|UTC|BST)(?!\w)"
+)
+_UNIT = re.compile(r"\d\s?[ghlm]$")
+_UNITS = re.compile(
+    r"\d\s?(?:[Mm]ins?|[Ss]ecs?|hrs?|ft|in|oz|lbs?|yd|mi|gal|sq|cu|[km]gs?|grs?|[km]ms?|mts?|cm|m[lg]|"
+    r"Std|Sek|pers|cdta?s?|cdas?)$"
+)
 _HOUR = re.compile(r"(?<!\w)[ap]\.\s?m$")
 _AT_HOUR = re.compile(
     r"\W*(?:At|By|On|Around|About|Until|Since|Before|After|From)\s\S+\s[ap]\.\s?m$"
 )
 _TWO_LETTERS = re.compile(rf"{LETTER}{{2}}$")  # not D...mn
 _INITIALS = re.compile(rf"(?<!\w){LETTER}(?:-|\.[\s-]?){LETTER}{{1,2}}$")  # p. m, J.-C
-_LAST_WORD = re.compile(rf"(?<![\w'’])(?<!\w-)({WORD.pattern})$")
+_LAST_WORD = re.compile(rf"(?<![\w'’])((?<!\w-){WORD.pattern}|(?<=à-)d)$")
 _WORD_BEFORE = re.compile(r"(\w)\w*[\s.-]*$")  # an initial
 # Abbreviations before a number, as all without a vowel are:
 _COUNTED = (
     "apt appt chap dim ed env ep eq eqs est ext fig figs jeu lun mar max mer no nos par para ref "
-    "refs réf sam sect tab tel tél ven vol vols"
+    "refs réf sam sect tab tel tél ven vol vols art min mín máx"
 )
 _BEFORE_NUMBER = {*_COUNTED.split(), *_COUNTED.title().split()}
 _NO_VOWEL = re.compile(  # but "5 km."
@@ -82,7 +98,7 @@ _OTHERS = (
     "abt appr approx aprox avg avr déc excl févr fév govt hrs incl janv juil lbs mins misc orig "
     "secs tbsp temp tsp yrs"
 )
-_DAYS = "Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven"
+_DAYS = "Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven MwSt Chr Jh"
 _BEFORE_BOTH = {*_OTHERS.split(), *_OTHERS.title().split(), *_DAYS.split(), "max"}
 _AS_NUMBER = re.compile(  # 5, $5, V or a placeholder
     rf"(?:(?!{ANY_PLACEHOLDER})[^\w\s]){{0,2}}(?:\d|{ANY_PLACEHOLDER})"
@@ -98,6 +114,7 @@ class SentenceRules(NamedTuple):
     """What is particular to a language. The page's `sentenceRules` takes the same fields."""
 
     marks: str  # that end sentences
+    spaced: bool  # whether a space is usual before ! and ?
     ordinals: bool  # whether 3. is an ordinal, as of _ORDINALS
     abbreviations: list[str]  # in small letters, after which a sentence goes on
     starters: list[str]  # words that begin a sentence even after an abbreviation
@@ -111,7 +128,9 @@ def sentence_rules(language: str) -> SentenceRules:
     abbreviations = {*_ABBREVIATIONS[""].split(), *_ABBREVIATIONS[own].split()}
     marks, starters = SENTENCE_END + ";" * (code == "el"), _STARTERS.get(own, "")
     ordinals = code in _ORDINALS.split()
-    return SentenceRules(marks, ordinals, sorted(abbreviations), sorted(starters.split()))
+    return SentenceRules(
+        marks, code == "fr", ordinals, sorted(abbreviations), sorted(starters.split())
+    )
 
 
 def split_sentences(text: str, language: str) -> list[str]:
@@ -158,6 +177,8 @@ def _ends(text: str, rules: SentenceRules) -> Iterator[int]:
     mark = f"[{rules.marks}]"
 
     def hide(found: re.Match[str]) -> str:
+        if found[0] == text.strip():
+            return found[0]
         last = None if found[0][0] in "([{（" else re.search(rf"(?<!{mark}){mark}+\s?.$", found[0])
         end = last.start() if last else len(found[0])
         return re.sub(mark, _HIDDEN, found[0][:end]) + found[0][end:]
@@ -179,7 +200,7 @@ def _goes_on(before: str, match: re.Match[str], after: str, rules: SentenceRules
     letter = word[1] if word else ""
     goes_on = letter.islower() or letter.isdecimal() or _SAID.match(after)
     is_said = after.startswith(("—", "–")) and letter.islower()
-    if after.startswith(",") or is_said or (match["close"] and goes_on):
+    if after.startswith((",", ";", ":")) or is_said or (match["close"] and goes_on):
         return True
     is_ellipsis = run != "." and {*run} <= {".", "…"}
     if not match["space"]:
@@ -187,17 +208,23 @@ def _goes_on(before: str, match: re.Match[str], after: str, rules: SentenceRules
         return not (is_between_words or _may_touch(before, match, after))
     if is_ellipsis:
         return False
-    if len(run) > 1:
+    if len({*run}) > 1:
         return re.match("[0-9a-z]", after) is not None
     if run != ".":
-        return before[-1:].isspace() and re.match("[0-9a-z]", after) is not None
+        return (
+            not rules.spaced and before[-1:].isspace() and re.match("[0-9a-z]", after) is not None
+        )
     if _TITLE.search(before):
         return True
     is_date = _DATE.search(before) and (first.islower() or _MONTH.match(after))
     if rules.ordinals and (is_date or _ORDINAL.search(before)):
         return True
     if _HOUR.search(before):
-        return first.islower() or (not first.isdecimal() and bool(_AT_HOUR.match(before)))
+        return (
+            first.islower()
+            or bool(_AFTER_HOUR.match(after))
+            or (not first.isdecimal() and bool(_AT_HOUR.match(before)))
+        )
     return _is_abbreviated(before, after, rules)
 
 
@@ -207,6 +234,11 @@ def _is_abbreviated(before: str, after: str, rules: SentenceRules) -> bool:
     if not last:
         return False
     word, is_small = last[1], after[:1].islower()
+    begun = re.match(r"\W*(\w)", after)
+    if begun and begun[1].isupper() and (word in ("etc", "usw") or _UNIT.search(before)):
+        return False
+    if is_small and _UNITS.search(before):
+        return True
     is_starter = first_word is not None and first_word[0] in rules.starters
     if len(word) == 1 and word.isupper():
         next_initial = re.match(rf"({LETTER})\.", after)
@@ -228,6 +260,8 @@ def _may_touch(before: str, match: re.Match[str], after: str) -> bool:
     """Return whether a sentence may begin without a space: "the end.|Then", not ASP.NET."""
     run, first = match["run"], after[:1]
     if SPACELESS.match(first) or run[-1] in "。！？．｡":
+        return True
+    if first and first in "¿¡":
         return True
     if match["close"]:
         return first.isupper()

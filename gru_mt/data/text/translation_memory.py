@@ -69,7 +69,7 @@ class TranslationMemory:
         Marks are what stands before and after a text, by the source's mark: "!" -> ("", " !").
         """
         self._pairs = _by_key(pairs)
-        self._marks, self._names = marks, dict.fromkeys(names)
+        self._marks, self.names = marks, dict.fromkeys(names)
 
     @classmethod
     def learn(cls, sources: Sequence[str], targets: Sequence[str]) -> Self:
@@ -101,14 +101,14 @@ class TranslationMemory:
         return TranslationMemory(
             [pair for pair in pairs if pair.source in kept],
             {**other._marks, **self._marks},
-            [*self._names, *other._names],
+            [*self.names, *other.names],
         )
 
     def corrected(self, pairs: Iterable[tuple[str, str]]) -> "TranslationMemory":
         """Return this memory with the short ones of pairs in place of its own of their texts."""
         new = _by_key(_Pair(*pair, 1) for pair in pairs if _is_kept(*pair))
         old = (group for key, group in self._pairs.items() if key not in new)
-        return TranslationMemory(chain(*new.values(), *old), self._marks, self._names)
+        return TranslationMemory(chain(*new.values(), *old), self._marks, self.names)
 
     def to_bytes(self) -> bytes:
         """Return plain text in three parts, with an empty line after each of the first two.
@@ -117,7 +117,7 @@ class TranslationMemory:
         where it is not 1. A source that is that of the line before is left out.
         """
         lines = [_HEADER, *("\t".join([mark, *around]) for mark, around in self._marks.items())]
-        lines += ["", *self._names, ""]
+        lines += ["", *self.names, ""]
         before = ""
         for source, target, times in chain.from_iterable(self._pairs.values()):
             count = f"\t{times}" * (times != 1)
@@ -193,7 +193,7 @@ class TranslationMemory:
             typed, letter = first[2][0], start[2][0]
             if typed != typed.lower():
                 letter = letter.upper()
-            elif typed != typed.upper() and start[2] not in self._names:
+            elif typed != typed.upper() and start[2] not in self.names:
                 letter = letter.lower()
             body = start[1] + letter + body[start.start(2) + 1 :]
         return opening + body + closing

@@ -21,6 +21,9 @@ LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_SMALL = 4  # letters of a word that is small in a title
 LEARNED = 50  # occurrences of U.S., from which on a model translates it
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
+_CAPITALISED = rf"(?=[A-ZÀ-ÖØ-Þ]){WORD.pattern}"
+_TITLED = re.compile(rf"(?<![{IN_WORD}])((?:[Aa]n?|[Tt]he)\s)({_CAPITALISED}(?: {_CAPITALISED})+)")
+_BOUND_LETTER = re.compile(rf"(?<=\d){LETTER}|{LETTER}\.{LETTER}|(?<='){LETTER}'")  # 24h, i.e., 'n'
 _ABBREVIATIONS = ("AM", "IT", "US")  # spelt as common English words are
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
 _INITIALS = re.compile(  # with the last full stop, unless it ends the text
@@ -164,6 +167,7 @@ class Truecaser:
             return self.cased(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
         if text == text.lower() or self._is_title_case(text):
             return self.cased(text)
+        text = _TITLED.sub(self._calm_title, text)
         starts = first_words(text)
 
         def read(match: re.Match[str]) -> str:
@@ -173,6 +177,11 @@ class Truecaser:
             return word if self._is_usual(word) else self._forms.get(word.lower(), word)
 
         return WORD.sub(read, text)
+
+    def _calm_title(self, match: re.Match[str]) -> str:
+        """Return "the Prime Minister" as "the prime minister", but not "the Star Wars"."""
+        is_title = all(map(self.needs_no_capital, match[2].split()))
+        return match[1] + self.cased(match[2]) if is_title else match[0]
 
     def _is_usual(self, word: str) -> bool:
         """Return whether a word inside a sentence has the case of a careful text."""
@@ -184,6 +193,12 @@ class Truecaser:
         return WORD.sub(self._cased_form, text)
 
     def _cased_form(self, match: re.Match[str]) -> str:
+        if (
+            match[0].islower()
+            and len(match[0]) == 1
+            and _BOUND_LETTER.match(match.string, match.start())
+        ):
+            return match[0]
         name = _JOINED.match(match.string, match.end())
         is_part = name and name[1][0].isupper() and name[1] not in self
         return match[0] if is_part else self._forms.get(match[0].lower(), match[0])

@@ -20,7 +20,8 @@ _PART = re.compile(  # of a frame, with the spaces after it
     (?P<placeholder> {ANY_PLACEHOLDER}) (?: \s*(?P<mark>[,:–—-])\s+ | \s*)
     | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?=[¿¡]?{LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+ | ・\s*
     | "[\w.-]{{1,60}}" \s*[:=]\s*  # a key of JSON
-    | [(（\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.)[A-Za-z] | [ivx]{{1,5}} | [IVX]{{1,5}} )
+    | [(（\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.|[Cc]\.-à)[A-Za-z] | [ivx]{{1,5}}
+      | [IVX]{{1,5}} )
       [.)）、\]]+ [-–]? (?: \s+ | (?={LETTER}(?!\.)))
     | \d{{1,3}}(?:(?:\.\d{{1,3}})+ | (?:[:h]\d\d)* \s[-–—]) \s+ (?={LETTER})
     | \d{{1,3}}[-–—] \s+ (?![a-zà-ÿ])(?={LETTER})  # 1- Buy, but not 5- to 6-year-olds

@@ -7,7 +7,7 @@ each is written with care: see `placeholders`, `glossary`, `sentences`, `frames`
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import Self
 
 from gru_mt.data.text.glossary import Glossary
@@ -24,7 +24,7 @@ from gru_mt.data.text.placeholders import (
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
-from gru_mt.inference.preprocessing.frames import core
+from gru_mt.inference.preprocessing.frames import core, is_wordlike
 from gru_mt.inference.preprocessing.sentence import (
     ENDS,
     Case,
@@ -36,9 +36,10 @@ from gru_mt.inference.preprocessing.sentence import (
 from gru_mt.inference.preprocessing.tags import pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
+_BULLETS = "[•◦▪■□●○◆►]"
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(
-    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|<(?:br|hr)\b[^<>]*>|[|>→]+|</?(?:{_BLOCKS})\b[^<>]*>",
+    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|<(?:br|hr)\b[^<>]*>|[|>→]+|{_BULLETS}|</?(?:{_BLOCKS})\b[^<>]*>",
     re.IGNORECASE,
 )
 _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
@@ -47,11 +48,15 @@ _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>No
     rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
 # Note: He is big.
-_WORDS_LABEL = re.compile(rf"({WORD.pattern}(?: {WORD.pattern}){{0,2}})\s?:\s+(?=[A-Z])")
+_BEGINS = '(?=[¿¡"“«(]*[A-ZÀ-ÖØ-Þ])'
+_WORDS_LABEL = re.compile(
+    rf"({WORD.pattern}(?: {WORD.pattern}){{0,2}})(?: (?:\d+(?:\.\d+)*|{ANY_PLACEHOLDER}))?"
+    rf"\s?:\s+(?:{_BEGINS}|(?<=[A-ZÀ-ÖØ-Þ]{{2}}:\s)|(?<=[A-ZÀ-ÖØ-Þ]{{2}}\s:\s))"
+)
 _TYPED = dict.fromkeys(  # hyphens that are unlike the usual one, and unseen marks of direction
     map(ord, "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 ) | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
-_OPENS = re.compile(r"<(?!br|hr)\w", re.IGNORECASE)
+_OPENS = re.compile(rf"<(?!br|hr)\w|{_BULLETS}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +166,11 @@ class Reader:
             terms_before = middle.typed[: len(PLACEHOLDER.findall(text[:letter]))]
             if not any(terms_before) and not any(name.start <= letter for name in names):
                 case = "capital"
-        elif typed[:1].islower() and piece.goes_on:
+        elif (
+            typed[:1].islower()
+            and piece.goes_on
+            and not (careful[:1].isupper() and careful[1:2].isalpha())
+        ):
             case = "small"
         tokens = PLACEHOLDER.finditer(careful)
         own = zip(tokens, placeholders, strict=True)
@@ -242,6 +251,12 @@ def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]
     return merged
 
 
+def _cells(text: str) -> list[str]:
+    """Return the parts of a text that tabs divide, with the tabs after them."""
+    ends = [match.end() for match in re.finditer(r"(?<=\S)\s*\t\s*(?=\S)", text)]
+    return [text[i:j] for i, j in pairwise([0, *ends, len(text)])]
+
+
 def _pieces(
     masked: str, spans: Sequence[Span], language: str, truecaser: Truecaser
 ) -> Iterator[str]:
@@ -250,7 +265,7 @@ def _pieces(
     They end also at a break that is a placeholder, and after a label that is no name.
     """
     left = iter(spans)
-    for piece in split_sentences(masked, language):
+    for piece in chain.from_iterable(map(_cells, split_sentences(masked, language))):
         label, words = _LABEL.match(piece), _WORDS_LABEL.match(piece)
         if words and len(words[1]) > 1 and any(map(truecaser.is_small, WORD.findall(words[1]))):
             label = words  # but "A: " is of the frame
@@ -260,7 +275,16 @@ def _pieces(
         is_list = len(piece.split()) == 1 and not SPACELESS.search(piece)  # Yes/No
         for match in PLACEHOLDER.finditer(piece):
             placeholder = next(left).text
-            if not (_BREAK.fullmatch(placeholder) or (is_list and placeholder == "/")):
+            told, rest = piece[start : match.start()], piece[match.end() :]
+            is_end = (
+                PLACEHOLDER.sub("", told).endswith(ENDS)
+                and rest[:1].isspace()
+                and not is_wordlike(placeholder)
+                and PLACEHOLDER.sub("", rest).lstrip()[:1].isupper()
+            )
+            if re.fullmatch(_BULLETS, placeholder) and not told[-1:].isspace():
+                continue
+            if not (is_end or _BREAK.fullmatch(placeholder) or (is_list and placeholder == "/")):
                 continue
             end = match.start() if _OPENS.match(placeholder) else match.end()
             end += len(piece[end:]) - len(piece[end:].lstrip())

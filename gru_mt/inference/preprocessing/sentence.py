@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, SPACELESS, in_word, is_cased
+from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, SPACELESS, WORD, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
@@ -40,10 +40,11 @@ _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.join(_MARKS)}")
 _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
 _BEGINNING = re.compile(r"\A[\W_]+")
-_ELLIPSIS = re.compile(r"\s*((?<![.…])(?:\.{2}|…)[.…]*+)$")
+_ELLIPSIS = re.compile(r"(?<![\s.…?!])\s*((?:\.{2}|…)[.…]*+)$")
 _TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
 _ASKS = "?？؟፧"
-_END_MARKS = re.compile(rf"(?<![{_ASKS}!！])[{_ASKS}!！]++$")
+_OTHER_STOPS = "".join(chr(mark) for mark, plain in PLAIN_MARKS.items() if plain == ".")
+_END_MARKS = re.compile(rf"(?<![{_ASKS}!！])[{_ASKS}!！]++[.…]*+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +69,17 @@ class Sentence:
     @property
     def is_copied(self) -> bool:
         """Whether it has nothing to translate, no letter outside placeholders: "10."."""
-        return not any(map(str.isalpha, self.text))
+        is_letter = len(self.text) == 1 and self.text.islower() and self.case == "capital"  # M, L
+        return is_letter or not any(map(str.isalpha, self.text))
 
-    def finished(self, text: str) -> str:
+    def finished(self, text: str, names: Container[str] = ()) -> str:
         """Return the model's `text` as it is shown: placeholders filled, in capitals if wanted."""
         first = first_letter(text)
         is_moved = PLACEHOLDER.search(text[:first]) and not PLACEHOLDER.match(self.text)
         if self.case == "capitals":
             text = text.upper()
+        elif self.case == "small" and (word := WORD.match(text, first)) and word[0] in names:
+            pass
         elif self.case != "model" and not is_moved:
             change = str.upper if self.case == "capital" else str.lower
             text = text[:first] + change(text[first : first + 1]) + text[first + 1 :]
@@ -83,6 +87,7 @@ class Sentence:
             text = text.replace("...", "…")
         ellipsis = _ELLIPSIS.search(self.typed)
         if ellipsis:
+            text = re.sub(rf"[{_OTHER_STOPS}]$", "…", text)
             text = re.sub(r"(?<!\.)\.$|(?<![\s!?.…])\s?!$", ellipsis[1], text)
         text = _TWO_MARKS.sub("", text)
         marks = _END_MARKS.search(self.typed)

@@ -58,6 +58,18 @@ from gru_mt.data.text.sentences import split_sentences
         ("en", "..."),
         ("en", "Well... |I think… |maybe not. |But... |5 of ... |it?! he said."),
         ("en", "He came…|but left ... |and came … |again...|Then d...mn it, 1...5, …so"),
+        ("en", "hi!!! |how are you?? |ok! |he said"),
+        ("es", "hola!! |que tal?? |Vino la sra. pérez. |hola.|¿qué tal?"),
+        (
+            "fr",
+            "salut ! |tu viens ? |oui. |J'aime les chats, etc. |Je pars. |Voir art. 5, c.-à-d. 3.",
+        ),
+        ("en", "mr. smith is here. |MR. SMITH IS HERE. |I live in the U.S. |My dog is here."),
+        ("de", "inkl. MwSt. und Versand, mind. 8 Zeichen, geb. am 5. Mai, 50 v. Chr. war es."),
+        ("en", "Open 9 a.m. - 5 p.m. |Call at 5 p.m. EST now. |Use a 10 oz. can."),
+        ("en", "“I was tired. |I went home.”"),
+        ("en", 'The 5" dog is here. |The 6" dog is there.'),
+        ("en", "I love the '90s. |They were the kids' best years."),
         ("en", "   "),
     ],
 )

@@ -69,10 +69,38 @@ def test_the_ellipsis_of_a_script_without_spaces_stays() -> None:
     assert with_one_mark("そうだ…") == "そうだ…"
 
 
+@pytest.mark.parametrize(
+    ("line", "sources"),
+    [
+        ("See Tom.❤️ I see.", ["See Tom.❤️", "I see."]),
+        ("I see <b>it.</b> So I go.", ["I see <b>it.</b>", "So I go."]),
+        ("See it.😀 dogs", ["See it.😀 dogs"]),
+        ("Tom\tI see\t5", ["Tom", "I see", "5"]),
+        ("• I see • So I go", ["• I see", "• So I go"]),
+        ("the dog•s is here", ["the dog•s is here"]),
+        ("Dog 1: See it", ["Dog 1:", "See it"]),
+        ("DOG: see it", ["DOG:", "see it"]),
+        ("Dog : Écoute", ["Dog :", "Écoute"]),
+        ("Dog 1: see it", ["Dog 1: see it"]),
+    ],
+)
+def test_where_a_line_is_split_beside_what_is_copied(line: str, sources: list[str]) -> None:
+    assert [each.source for each in read(line)] == sources
+
+
+def test_a_letter_alone_is_copied_and_one_of_a_unit_keeps_its_case() -> None:
+    assert [(each.is_copied, each.finished(each.text)) for each in read("M")] == [(True, "M")]
+    assert TRUECASER.truecased("open 24h, i.e. the dog 'n' cat") == "open 24h, i.e. the dog 'n' cat"
+    assert TRUECASER.truecased("I saw a Big Dog here.") == "I saw a big dog here."
+
+
 def test_a_sentence_after_an_ellipsis_begins_as_it_was_typed() -> None:
     for typed, found in (("So... I see", "So... Je vois"), ("So… we see!", "So… je vois")):
         first, second = read(typed)
         assert f"{first.finished('so.')}{first.gap}{second.finished('Je vois')}" == found
+    _, name, word = read("So... tom saw it… dogs")
+    assert name.finished("Tom l'a vu") == "Tom l'a vu"
+    assert word.finished("Hunde", {"Hunde"}) == "Hunde"
 
 
 @pytest.mark.parametrize(
@@ -92,6 +120,9 @@ def test_a_sentence_after_an_ellipsis_begins_as_it_was_typed() -> None:
         ("I see it…", "I see it.", "Il est grand.", "Il est grand…"),
         ("I see it ....", "I see it.", "Il est grand.", "Il est grand...."),
         ("I see it….", "I see it.", "Il est grand.", "Il est grand…."),
+        ("I see it?...", "I see it?", "Vu ?", "Vu ?..."),
+        ("I see it!…", "I see it!", "Vu !", "Vu !…"),
+        ("I see it...", "I see it.", "見ます。", "見ます…"),
         ("I…, I see…?", "I..., I see...?", "Il..., il est...?", "Il…, il est…?"),
         ('"I SEE IT…"', "I see it.", "Il est grand.", '"IL EST GRAND…"'),
     ],
