@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,12 @@ def as_texts(value: Any, name: str) -> list[str]:
         if not isinstance(text, str):
             raise UserError(f"{name}[{index}] must be text, got {short_repr(text)}")
     return texts
+
+
+def require_packages(what: str, extra: str, *packages: str) -> None:
+    """Raise UserError where packages of an extra of ours that `what` needs are not installed."""
+    if missing := [name for name in packages if not find_spec(name)]:
+        raise UserError(f'{what} needs {" and ".join(missing)}: pip install "gru-mt[{extra}]"')
 
 
 def check_type(value: Any, kind: type, name: str) -> None:

@@ -43,12 +43,6 @@ def _read(path: Path) -> Recipe:
     with path.open(encoding="utf-8") as file:
         about, figures = (next(file).removeprefix("# ").rstrip(".\n") for _ in range(2))
     bleu, minutes, memory, updates = figures.removeprefix("BLEU ").split("; ")
-    count = updates.removesuffix(" updates").replace(",", "")
-    return Recipe(
-        path,
-        about,
-        bleu,
-        minutes.removesuffix(" minutes"),
-        memory,
-        int(count) if count != "-" else None,
-    )
+    minutes, count = minutes.removesuffix(" minutes"), updates.removesuffix(" updates")
+    number = None if count == "-" else int(count.replace(",", ""))
+    return Recipe(path, about, bleu, minutes, memory, number)

@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +42,7 @@ class TrainingPairs:
     """The training pairs, as each epoch reads them."""
 
     def __init__(
-        self, config: Config, tokenizer: Tokenizer, dataset: Dataset, *, max_pairs: int
+        self, config: Config, tokenizer: Tokenizer, dataset: Dataset, max_pairs: int
     ) -> None:
         """Take the pairs, and what encodes them anew. A buffer has about `max_pairs`, or fewer."""
         self._config, self._tokenizer, self._dataset = config, tokenizer, dataset
@@ -59,9 +58,8 @@ class TrainingPairs:
             augment, dataset.texts(), dataset.word_lists(), seed=seed
         )
 
-    def __reduce__(self) -> tuple[object, ...]:
-        make = partial(TrainingPairs, max_pairs=self._max_pairs)  # another process opens the files
-        return make, (self._config, self._tokenizer, self._dataset)
+    def __reduce__(self) -> tuple[object, ...]:  # another process opens the files
+        return TrainingPairs, (self._config, self._tokenizer, self._dataset, self._max_pairs)
 
     def load(self, position: Position) -> EpochPairs:
         """Return the pairs of a buffer, augmented and, with sampling, in subwords of its own."""
@@ -70,22 +68,18 @@ class TrainingPairs:
         sample_N = self._samples(position, len(rows))
         row_N = rows[sample_N].astype(np.int64)
         if self._config.tokenizer.sampling:
-            encoded = self._encoded(self._dataset.texts().read(row_N), row_N, position)
-            sides = [encoded.source, encoded.target]
+            pairs = self._encoded(self._dataset.texts().read(row_N), row_N, position)
         else:
             pairs = self._dataset.select(row_N, self._config.training.cut_tokens)
-            sides = [pairs.source, pairs.target]
+        source, target = pairs.source, pairs.target
         if self._augmenter:
             texts = self._dataset.texts().read(row_N)
             changed = self._augmenter.of_epoch(epoch, sample_N.tolist(), texts)
             order_M = np.fromiter(changed, np.int64, len(changed))
             augmented = self._encoded([*changed.values()], row_N[order_M], position)
-            source, target = sides
-            sides = [
-                source.replace_rows(order_M, augmented.source),
-                target.replace_rows(order_M, augmented.target),
-            ]
-        return EpochPairs(sides[0], sides[1], row_N)
+            source = source.replace_rows(order_M, augmented.source)
+            target = target.replace_rows(order_M, augmented.target)
+        return EpochPairs(source, target, row_N)
 
     def _samples(self, position: Position, size: int) -> Ints:
         """Return which of the `size` samples of an epoch a buffer has, in ascending order."""

@@ -9,18 +9,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gru_mt.data.corpus.detect import LOOKED_AT, UTF_16, encoding_of, kind_of, likely_encoding
+from gru_mt.data.text.placeholders import Span as Span  # and the formats import it from here
 from gru_mt.errors import UserError, short_text
 
 log = logging.getLogger(__name__)
 CHUNK = 10_000  # texts that are translated together: 150 MB, with scores and tokens
-
-
-class Span(NamedTuple):
-    """A part of a file, in characters; `text` is what it says, or what is written there instead."""
-
-    start: int
-    end: int
-    text: str
 
 
 class Place(NamedTuple):

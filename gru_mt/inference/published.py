@@ -12,14 +12,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import platformdirs
 
-from gru_mt.errors import UserError, short_repr, short_text
+from gru_mt.errors import UserError, require_packages, short_repr, short_text
 from gru_mt.run import CONFIG, PROVENANCE, WEIGHTS, check_path
 from gru_mt.storage import file_digest, os_errors_as
 
@@ -99,7 +98,7 @@ def _unpack(archive: Path, folder: Path) -> None:
 def _downloaded(name: str) -> Path:
     if not (match := REPOSITORY.fullmatch(name)):
         raise UserError(f"{short_text(name)}: expected hf:owner/name or hf:owner/name@revision")
-    require_hub(name)
+    require_packages(f"{name}: the Hugging Face hub", "hub", "huggingface_hub")
     from huggingface_hub import snapshot_download
     from huggingface_hub.utils.tqdm import tqdm
 
@@ -116,14 +115,6 @@ def _downloaded(name: str) -> Path:
     if not (Path(found) / CONFIG).is_file():
         raise UserError(f"{name}: no model of gru-mt is there")
     return Path(found)
-
-
-def require_hub(name: str) -> None:
-    """Raise UserError without huggingface_hub."""
-    if not find_spec("huggingface_hub"):
-        raise UserError(
-            f'{name}: the Hugging Face hub needs huggingface_hub: pip install "gru-mt[hub]"'
-        )
 
 
 @contextmanager

@@ -93,15 +93,8 @@ class Translator:
         config, calibration = bundle.config, Calibration.of_bundle(bundle.provenance)
         data, bleu_tokenizer = config.data, config.evaluation.bleu_tokenizer
         languages = Languages(data.source, data.target, bleu_tokenizer)
-        engine = TorchEngine(bundle.model)
-        return cls(
-            engine,
-            bundle.tokenizer,
-            config.decoding,
-            languages,
-            calibration,
-            corrections=corrections,
-        )
+        found = TorchEngine(bundle.model), bundle.tokenizer, config.decoding, languages, calibration
+        return cls(*found, corrections=corrections)
 
     @classmethod
     def averaging(cls, paths: Iterable[str | Path], *, device: str = "auto") -> "Translator":

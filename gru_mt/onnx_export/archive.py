@@ -19,7 +19,7 @@ import torch
 
 from gru_mt.bundle import Bundle, load_bundle, save_bundle
 from gru_mt.config.schema import Config
-from gru_mt.errors import UserError, escape
+from gru_mt.errors import UserError, escape, require_packages
 from gru_mt.evaluation.hypotheses import run_of
 from gru_mt.inference.engines.onnx_engine import (
     DECODER,
@@ -28,7 +28,7 @@ from gru_mt.inference.engines.onnx_engine import (
     fitting_export,
     read_metadata,
 )
-from gru_mt.inference.published import CARD, CREDITS, REPOSITORY, SUMS, hub_errors, require_hub
+from gru_mt.inference.published import CARD, CREDITS, REPOSITORY, SUMS, hub_errors
 from gru_mt.onnx_export.card import model_card
 from gru_mt.run import WEIGHTS, bundle_of
 from gru_mt.storage import (
@@ -80,7 +80,7 @@ def push(folder: Path, repository: str, license_: str | None, *, private: bool) 
     reference = f"hf:{repository}"
     if not (match := REPOSITORY.fullmatch(reference)) or match[2]:
         raise UserError(f"{repository}: expected owner/name, a repository of the Hugging Face hub")
-    require_hub(reference)
+    require_packages(f"{reference}: the Hugging Face hub", "hub", "huggingface_hub")
     from huggingface_hub import HfApi
 
     with _published_files(folder, reference, license_) as files, hub_errors(reference):

@@ -3,16 +3,15 @@
 import logging
 from dataclasses import asdict
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 import torch
 
 from gru_mt.bundle import load_bundle
-from gru_mt.errors import UserError, as_path, short_repr
+from gru_mt.errors import UserError, as_path, require_packages, short_repr
 from gru_mt.inference.confidence import Calibration
-from gru_mt.inference.engines.onnx_engine import FORMAT, INSTALL, METADATA, is_export
+from gru_mt.inference.engines.onnx_engine import FORMAT, METADATA, is_export
 from gru_mt.inference.published import local_folder
 from gru_mt.onnx_export.archive import write_archive
 from gru_mt.onnx_export.graphs import graphs, input_limits
@@ -88,8 +87,7 @@ def export(
 
 def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
     """Write the model in `folder` as an export for onnxruntime; raises UserError as `export`."""
-    if missing := [name for name in PACKAGES if not find_spec(name)]:
-        raise UserError(f"exporting needs {' and '.join(missing)}: {INSTALL}")
+    require_packages("exporting", "onnx", *PACKAGES)
     if out.exists() and not is_export(out):
         raise UserError(f"{out}: is something else than an export; name another with --out")
     bundle = load_bundle(folder, torch.device("cpu"))

@@ -1,11 +1,10 @@
 /** The document of the page: two panes, and the worker that translates. */
 
-import { END, copyTarget, describe, explained, find, goOn, heat } from "./page_text.js";
-import { isDoubtful, listenToDrops, make, number, source, state } from "./page_text.js";
+import { END, describe, explained, find, goOn, heat, isDoubtful } from "./page_text.js";
+import { listenToPanes, make, markOld, number, source, state } from "./page_text.js";
 import { target, unpacked, wordSpans } from "./page_text.js";
 
 const WAIT_MS = 60; // after a letter, before the text is translated
-const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 const speed = find("speed"); // changes at each letter: no screen reader reads it
 
 let metadata = null; // what write.py says of the translator
@@ -14,7 +13,6 @@ let newest = 0; // id of the last request
 let asked = null; // {id, text, file, sentence}: what the last request is about
 let shown = []; // the sentences that stand in the target pane
 let chosen = null; // the one whose details are shown
-let settled = 0; // the timer after which a screen reader reads the translation
 
 function fail(message) {
   find("failure").textContent = message;
@@ -86,9 +84,7 @@ function show({ seconds, lines }) {
       return paragraph;
     }),
   );
-  target.classList.remove("old");
-  clearTimeout(settled);
-  settled = setTimeout(() => target.setAttribute("aria-busy", "false"), SETTLED_MS);
+  markOld(false);
   choose(null);
   speed.textContent = asked.text.trim() ? `${Math.max(1, Math.round(1000 * seconds))} ms` : "";
 }
@@ -229,22 +225,14 @@ function offer({ seconds, lines }) {
 function listen() {
   let timer = 0;
   source.oninput = () => {
-    clearTimeout(settled);
     find("save").hidden = true;
     state.textContent = "";
-    target.classList.add("old");
-    target.setAttribute("aria-busy", "true");
+    markOld(true);
     find("examples").hidden = source.value !== "";
     clearTimeout(timer);
     timer = setTimeout(() => ask(source.value), WAIT_MS);
   };
   if (source.value) source.oninput(); // a browser may have kept it
-  find("clear").onclick = () => {
-    source.value = "";
-    source.oninput();
-    source.focus();
-  };
-  find("copy").onclick = copyTarget;
   find("read").onkeydown = moveSource;
   find("others").onclick = () => {
     const { sentence } = chosen;
@@ -254,7 +242,7 @@ function listen() {
     if (input.files[0]) open(input.files[0]);
     input.value = ""; // the same file may be opened again
   };
-  listenToDrops(([file]) => open(file));
+  listenToPanes(([file]) => open(file));
 }
 
 try {

@@ -2,6 +2,7 @@
 
 const DOUBTFUL = 0.25; // confidence below which a sentence is marked
 const PART = 1 << 20; // letters of base64 that are read at a time: a multiple of 4
+const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 export const END = "<eos>";
 const WARNINGS = {
   split: "The sentence is too long: it was translated in parts.",
@@ -19,6 +20,7 @@ export const source = find("source");
 export const target = find("target");
 export const state = find("state");
 export const number = new Intl.NumberFormat("en");
+let settled = 0; // the timer after which a screen reader reads the translation
 
 /** Return a language's name for people: "fr" -> "French". */
 export function languageName(code) {
@@ -130,8 +132,16 @@ export function describe(metadata) {
   }
 }
 
+/** Show whether the translation is that of an older text, which no screen reader reads. */
+export function markOld(isOld) {
+  target.classList.toggle("old", isOld);
+  clearTimeout(settled);
+  if (isOld) target.setAttribute("aria-busy", "true");
+  else settled = setTimeout(() => target.setAttribute("aria-busy", "false"), SETTLED_MS);
+}
+
 /** Copy the translation, line by line. */
-export async function copyTarget() {
+async function copyTarget() {
   const lines = [...target.children].map((line) => line.textContent);
   try {
     await navigator.clipboard.writeText(lines.join("\n"));
@@ -141,8 +151,14 @@ export async function copyTarget() {
   }
 }
 
-/** Give `open` the files that are dropped anywhere; a text that is dropped goes its own way. */
-export function listenToDrops(open) {
+/** Listen to both panes. `open` gets files that are dropped; a text that is goes its own way. */
+export function listenToPanes(open) {
+  find("clear").onclick = () => {
+    source.value = "";
+    source.oninput();
+    source.focus();
+  };
+  find("copy").onclick = copyTarget;
   const pane = source.parentElement;
   const hasFile = ({ dataTransfer }) => dataTransfer.types.includes("Files");
   document.ondragover = (event) => {

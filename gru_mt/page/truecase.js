@@ -2,7 +2,7 @@
 
 import { ANY_LETTER, APOSTROPHES, EVERY_WORD, isCapitalised, isLower } from "./normalize.js";
 import { isTitle, isUpper, pattern, size, titleEnds, WORD, words } from "./normalize.js";
-import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
+import { COMMON, SHORT, SHORTHAND, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
@@ -83,6 +83,7 @@ export class Truecaser {
   #forms; // the cased form of each word, by its small letters; the most frequent words first
   #ranks = new Map(); // 0 for the most frequent word
   #withApostrophe = new Map(); // dont -> don't
+  #shorthand;
   #letters = new Set(); // of all words
   #spelling = null;
 
@@ -103,6 +104,13 @@ export class Truecaser {
   static from(text) {
     const [header, ...forms] = text.split("\n").slice(0, -1);
     return new Truecaser(forms, header.endsWith("copied"));
+  }
+
+  /** What is short for known words, the likeliest ones last: "thx" -> "thanks". */
+  get shorthand() {
+    const isKnown = ([short, text]) => !this.has(short) && this.hasAll(text);
+    this.#shorthand ??= new Map(SHORTHAND.filter(isKnown));
+    return this.#shorthand;
   }
 
   /** What is known of typos. */
@@ -183,13 +191,14 @@ export class Truecaser {
   corrected(text) {
     const starts = firstWords(text);
     const found = words(text);
-    const unknown = found.filter((word) => !this.has(word)).length;
+    const isUnknown = (word) => !this.has(word) && !this.shorthand.has(word.toLowerCase());
+    const unknown = found.filter(isUnknown).length;
     const isOther = unknown > Math.max(1, found.length >> 1);
 
     return text.replace(TYPED, (word, start) => {
       const low = word.toLowerCase().replace(APOSTROPHES, "'");
       if (this.has(low) || word.match(EVERY_WORD).every((part) => this.has(part))) return word;
-      const elided = this.#withApostrophe.get(low);
+      const elided = this.shorthand.get(low) ?? this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
       if (elided && !(mayBeName && isLower(this.cased(elided)))) return this.cased(elided);
       const isJoined = isCapitalised(word) && text[start + word.length] === "-"; // Soo-jin

@@ -54,19 +54,12 @@ class Sampling(Generic[S]):
     def __init__(self, engine: Engine[S], seed: int) -> None:
         self._engine, self._rng = engine, np.random.default_rng(seed)
         self.device_type, self.threads = engine.device_type, 1  # in the order of the batches
-
-    def start(self, source_BS: Ints, length_B: Ints) -> S:
-        """Return what the engine does."""
-        return self._engine.start(source_BS, length_B)
+        self.start, self.align = engine.start, engine.align
 
     def step(self, last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
         """Return at least `count` tokens in any order, with noise, and the state there."""
         log_prob_RN, id_RN, after = self._engine.step(last_id_R, state, max(count, DRAWN_FROM))
         return log_prob_RN + self._rng.gumbel(size=log_prob_RN.shape), id_RN, after
-
-    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        """Return what the engine does."""
-        return self._engine.align(source_BS, length_B, target_in_BT)
 
 
 def synthetic_pairs(splits: Splits, config: Config, run: Run) -> list[Example]:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from gru_mt.data.dataset.dataset import check_undamaged
 from gru_mt.data.loader import PairLoader
 from gru_mt.data.prepare import load_data, prepare
 from gru_mt.data.splits import Splits
-from gru_mt.errors import UserError, as_path
+from gru_mt.errors import as_path, require_packages
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.model.device import own_device, resolve_device
 from gru_mt.model.fast import keep_memory
@@ -94,11 +93,8 @@ def train_run(
     # What is missing (a device, a package) is an error now, not after a long preparation.
     device = own_device(resolve_device(config.training.device))
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
-    if config.training.tensorboard and find_spec("tensorboard") is None:
-        raise UserError(
-            "training.tensorboard: the package tensorboard is not installed: "
-            'pip install "gru-mt[tensorboard]"'
-        )
+    if config.training.tensorboard:
+        require_packages("training.tensorboard", "tensorboard", "tensorboard")
     with (
         join_group(device) as group,
         locked(run) if group.is_main else nullcontext(),

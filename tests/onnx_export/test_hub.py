@@ -90,7 +90,7 @@ def test_a_hub_that_refuses_is_told_in_one_line(
 def test_without_the_package_it_is_said(
     there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gru_mt.inference.published.find_spec", lambda _: None)
+    monkeypatch.setattr("gru_mt.errors.find_spec", lambda _: None)
     for command in (["translate", "--model", "hf:me/x", "x"], [*PUSH, "me/x"]):
         assert_one_line(gru_mt(*command), "hf:me/x: ", 'pip install "gru-mt[hub]"')
     assert_one_line(gru_mt(*PUSH, "me"), "me: expected owner/name")

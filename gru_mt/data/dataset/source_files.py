@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gru_mt.config.data import CorpusConfig, DataConfig, FilesConfig
 from gru_mt.data.corpus.files import find_files, user_path
@@ -12,24 +12,15 @@ from gru_mt.errors import UserError, short_text
 from gru_mt.storage import file_digest, os_errors_as
 
 
-class Fingerprint(NamedTuple):
-    """A file as it was when it was read."""
-
-    size: int  # bytes
-    changed_ns: int
-    sha256: str
-
-
 def source_files(config: DataConfig) -> list[Path]:
     """Return the user's files that a configuration reads, in the order of their reading."""
     found = (path for files in _sources(config) for path in _found(config, files))
     return [*dict.fromkeys(found)]
 
 
-def fingerprints_of(config: DataConfig) -> list[Fingerprint]:
-    """Return what the `source_files` of a configuration are now."""
-    paths = source_files(config)
-    return [Fingerprint(*_size_and_time(path), file_digest(path)) for path in paths]
+def fingerprints_of(config: DataConfig) -> list[tuple[int, int, str]]:
+    """Return the size, the time in ns and the SHA-256 of each of the `source_files` now."""
+    return [(*_size_and_time(path), file_digest(path)) for path in source_files(config)]
 
 
 def missing_files(config: DataConfig, before: Sequence[Sequence[Any]]) -> list[str]:

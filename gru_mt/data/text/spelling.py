@@ -18,6 +18,21 @@ _ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm", "йцукенгшщзхъ", "фы
 BESIDE = {  # q -> w, w -> qe
     key: row[max(0, i - 1) : i] + row[i + 1 : i + 2] for row in _ROWS for i, key in enumerate(row)
 }
+_SHORT_FOR = (  # what people type, and what it stands for in a language that has these words
+    "thx thnx thanx tnx: thanks | pls plz: please | idk: I don't know | "
+    "omg: oh my God | btw: by the way | ppl: people | tmrw tmr: tomorrow | msg: message | "
+    "cuz coz: because | abt: about | ofc: of course | nvm: never mind | "
+    "lmk: let me know | hbd: happy birthday | stp: s'il te plaît | "
+    "svp: s'il vous plaît | bcp: beaucoup | pk pq: pourquoi | tjs tjrs: toujours | "
+    "mtn: maintenant | jsp: je ne sais pas | rdv: rendez-vous | slt: salut | bjr: bonjour | "
+    "bsr: bonsoir | dsl: désolé | auj: aujourd'hui | vllt: vielleicht | iwie: irgendwie | "
+    "xq pq: porque | tmb: también | xfa: por favor"
+)
+SHORTHAND = [
+    (short, text)
+    for shorts, text in (line.split(": ") for line in _SHORT_FOR.split(" | "))
+    for short in shorts.split()
+]
 _MANY = re.compile(r"(\w)\1{2,}")
 
 

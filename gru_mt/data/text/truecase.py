@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Self
 
 from gru_mt.data.text.normalize import APOSTROPHES, IN_WORD, LETTER, TITLE, WORD, words
-from gru_mt.data.text.spelling import COMMON, SHORT, STARTERS, Spelling
+from gru_mt.data.text.spelling import COMMON, SHORT, SHORTHAND, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import file_lines
 from gru_mt.errors import short_repr
 
@@ -206,19 +206,22 @@ class Truecaser:
     def corrected(self, text: str) -> str:
         """Return `text` with what is not known as the known words that it is a typo of.
 
-        That is a word with an apostrophe more (dont -> don't), or what `Spelling` finds; two words
-        where a space is missing (dogis). A capitalised word may be a name, and a word with other
-        capitals (eBook, WIFI) or beside a sign of code is no typo. Where most words are unknown,
-        the text is of another language, and none is.
+        That is what it is short for (thx), a word with an apostrophe more (dont -> don't), or what
+        `Spelling` finds; two words where a space is missing (dogis). A capitalised word may be a
+        name, and a word with other capitals (eBook, WIFI) or beside a sign of code is no typo.
+        Where most words are unknown, the text is of another language, and none is.
         """
         starts, found = first_words(text), words(text)
-        is_foreign = sum(word not in self for word in found) > max(1, len(found) // 2)
+        unknown = [
+            word for word in found if word not in self and word.lower() not in self._shorthand
+        ]
+        is_foreign = len(unknown) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
             word, low = match[0], match[0].lower().translate(APOSTROPHES)
             if low in self._forms or all(part in self for part in WORD.findall(word)):
                 return word
-            known = self._with_apostrophe.get(low)
+            known = self._shorthand.get(low) or self._with_apostrophe.get(low)
             may_be_name = word[0].isupper() and match.start() not in starts
             if known and not (may_be_name and self.cased(known).islower()):
                 return self.cased(known)
@@ -259,6 +262,12 @@ class Truecaser:
     @cached_property
     def _ranks(self) -> dict[str, int]:
         return {low: rank for rank, low in enumerate(self._forms)}
+
+    @cached_property
+    def _shorthand(self) -> dict[str, str]:
+        """What is short for known words, the likeliest ones last: "thx" -> "thanks"."""
+        known = (pair for pair in SHORTHAND if all(word in self for word in words(pair[1])))
+        return {short: text for short, text in known if short not in self}
 
     @cached_property
     def _with_apostrophe(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ import numpy as np
 from gru_mt.config.decoding import Decoding
 from gru_mt.data.dataset.store import Ints
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.errors import UserError, short_repr, short_text
+from gru_mt.errors import UserError, require_packages, short_repr, short_text
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import BeamState
 from gru_mt.inference.search import Floats
@@ -29,7 +29,6 @@ ENCODER, DECODER, METADATA = "encoder.onnx", "decoder.onnx", "export.json"
 FORMAT = 3  # changes with the files, and with the inputs and outputs of the graphs
 _MOST_BYTES = 20_000_000  # of METADATA; it holds the provenance of the bundle
 MOST_THREADS = 4  # a fifth of the work is Python's, which one thread does at a time
-INSTALL = 'pip install "gru-mt[onnx]"'
 _LEFT: list[Any] = []  # sessions from before a fork, never deleted; see `_Graph`
 
 
@@ -154,8 +153,7 @@ def load_export(folder: Path) -> Export:
 
     Raises UserError without onnxruntime, and for a file that is missing, damaged or of another.
     """
-    if not find_spec("onnxruntime"):
-        raise UserError(f"{folder}: an export needs onnxruntime: {INSTALL}")
+    require_packages(f"{folder}: an export", "onnx", "onnxruntime")
     metadata = read_metadata(folder)
     try:
         digests = dict(metadata["files"])

@@ -1,10 +1,9 @@
 /** The server's page: it asks the server's own API, and no other address. */
 
-import { copyTarget, explained, find, isDoubtful, languageName } from "./page_text.js";
-import { listenToDrops, make, number, source, state, target } from "./page_text.js";
+import { explained, find, isDoubtful, languageName, listenToPanes } from "./page_text.js";
+import { make, markOld, number, source, state, target } from "./page_text.js";
 
 const WAIT_MS = 200; // after a letter, before the text is sent
-const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 const ALTERNATIVES = 4;
 const KEY = "api_key"; // kept until the tab is closed
 const AUTO = "auto";
@@ -15,7 +14,6 @@ let languages = []; // as /languages says
 let settings = {}; // as /frontend/settings says
 let asking = new AbortController(); // the newest request for a translation
 let timer = 0; // the next one
-let settled = 0;
 let chosen = null; // the sentence whose details are shown, and its element
 
 function fail(message) {
@@ -98,9 +96,7 @@ function show({ details, detectedLanguage }) {
   find("hint").hidden = details.length === 0;
   find("detected").textContent = detectedLanguage ? nameOf(detectedLanguage.language) : "";
   source.lang = detectedLanguage?.language ?? (from.value === AUTO ? "" : from.value);
-  target.classList.remove("old");
-  clearTimeout(settled);
-  settled = setTimeout(() => target.setAttribute("aria-busy", "false"), SETTLED_MS);
+  markOld(false);
 }
 
 function lineElement(text = "") {
@@ -232,11 +228,9 @@ function offerTargets(wanted = into.value) {
 
 function listen() {
   source.oninput = () => {
-    clearTimeout(settled);
     clearTimeout(timer);
     state.textContent = "";
-    target.classList.add("old");
-    target.setAttribute("aria-busy", "true");
+    markOld(true);
     timer = setTimeout(translate, WAIT_MS);
   };
   from.onchange = into.onchange = () => {
@@ -250,12 +244,6 @@ function listen() {
     source.value = text.join("\n");
     translate();
   };
-  find("clear").onclick = () => {
-    source.value = "";
-    source.oninput();
-    source.focus();
-  };
-  find("copy").onclick = copyTarget;
   find("access").onsubmit = (event) => {
     event.preventDefault();
     sessionStorage.setItem(KEY, find("key").value.trim());
@@ -279,7 +267,7 @@ function listen() {
     translateFiles(input.files);
     input.value = ""; // the same file may be chosen again
   };
-  listenToDrops(translateFiles);
+  listenToPanes(translateFiles);
 }
 
 async function start() {

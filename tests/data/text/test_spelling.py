@@ -106,6 +106,8 @@ TRUECASER = Truecaser.learn([*TEXTS, "I'm so late, I don't go there."], ["Tom"] 
         ("I see oTm", "I see Tom"),
         ("yuo", "you"),  # a short word is one of the most frequent ones
         ("tehre you see, i konw", "there you see, i know"),
+        ("idk coz ppl see", "I don't know because people see"),
+        ("Idk", "I don't know"),
     ],
 )
 def test_a_typo_in_a_text_is_corrected(text: str, expected: str) -> None:
@@ -116,6 +118,7 @@ def test_a_typo_in_a_text_is_corrected(text: str, expected: str) -> None:
     "text",
     [
         "I see Freind and Dont",  # they may be names
+        "thx pls",  # thanks and please are unknown here
         "I see FREIND",  # in capitals, in a mixed sentence
         "I see eFreind and tThat",
         "freind= that", "freind_ that", "\\freind that", "[freind that", "<freind that",

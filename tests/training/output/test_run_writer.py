@@ -105,7 +105,7 @@ def test_event_files_that_begin_later_have_all_values(
 def test_without_the_package_nothing_begins(
     small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gru_mt.training.train.find_spec", lambda name: None)
+    monkeypatch.setattr("gru_mt.errors.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r'pip install "gru-mt\[tensorboard\]"'):
         train(small_config("training.tensorboard=true"), tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -2,7 +2,6 @@
 
 import logging
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 from gru_mt.cli.app import Command, DeviceOption, app
 from gru_mt.cli.streams import print_messages, say
 from gru_mt.cli.translator import finished_runs, load_translator
-from gru_mt.errors import UserError, short_text
+from gru_mt.errors import UserError, require_packages, short_text
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 
@@ -96,8 +95,7 @@ def serve(
     A signal stops it once what is under way is done, a second one at once. Requests that come
     together are translated together.
     """
-    if missing := [name for name in PACKAGES if not find_spec(name)]:
-        raise UserError(f'serve needs {missing[0]}: pip install "gru-mt[serve]"')
+    require_packages("serve", "serve", *PACKAGES)
     from gru_mt.server.api import Api, Limits
     from gru_mt.server.app import Server, address_of, open_socket
     from gru_mt.server.directions import Direction, Directions

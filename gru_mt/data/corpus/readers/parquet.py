@@ -8,7 +8,7 @@ from gru_mt.data.corpus.detect import LOOKED_AT, PARQUET, kind_of
 from gru_mt.data.corpus.files import CorpusFile, read_errors_as
 from gru_mt.data.corpus.readers.columns import ReadOptions, choose_names
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
-from gru_mt.errors import UserError
+from gru_mt.errors import UserError, require_packages
 from gru_mt.storage import file_digest
 
 _ROWS, _LOOKED_AT = 10_000, 1_000  # read at a time; looked at to choose columns
@@ -34,12 +34,9 @@ class ParquetTable:
 
     def __init__(self, file: CorpusFile) -> None:
         """Open a file; UserError where it cannot be read, or pyarrow is not installed."""
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            raise UserError(
-                f'{file}: Parquet needs pyarrow: pip install "gru-mt[parquet]"'
-            ) from None
+        require_packages(f"{file}: Parquet", "parquet", "pyarrow")
+        from pyarrow import parquet
+
         self.file = file
         self.notes: list[str] = []  # what to tell a user about how it was read
         with read_errors_as(file.path):
