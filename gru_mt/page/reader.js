@@ -38,8 +38,8 @@ const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen m
 const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");
 const IS_BULLET = new RegExp(`^${BULLETS}$`, "u");
 const CELL_STARTS = new RegExp(pattern`(?<=[^\s]\s*\t\s*)(?=[^\s])`, "u");
-const ENDS_SPACE = new RegExp(pattern`\s$`, "u");
-const STARTS_SPACE = new RegExp(pattern`^\s`, "u");
+const SPACE_LAST = new RegExp(pattern`\s$`, "u");
+const SPACE_FIRST = new RegExp(pattern`^\s`, "u");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Where a sentence too long is split: after punctuation, else a word.
 const CUTTING_PLACES = [
@@ -192,7 +192,7 @@ function pieces(sentences, spans, truecaser) {
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {
       const placeholder = spans[number++].text;
       const [told, left] = [sentence.slice(start, index), sentence.slice(index + 1)];
-      if (IS_BULLET.test(placeholder) && !ENDS_SPACE.test(told)) continue;
+      if (IS_BULLET.test(placeholder) && !SPACE_LAST.test(told)) continue;
       const isBreak = BREAK.test(placeholder) || (isList && placeholder === "/");
       if (!isBreak && !isAfterEnd(placeholder, told, left)) continue;
       const rest = sentence.slice(OPENS.test(placeholder) ? index : index + 1);
@@ -210,7 +210,7 @@ function pieces(sentences, spans, truecaser) {
 
 /** Return whether what is copied stands after a sentence's end: "I love you.❤️ Me too." */
 function isAfterEnd(placeholder, told, left) {
-  const hasEnded = ENDS.includes(told.replace(PLACEHOLDER, "").at(-1)) && STARTS_SPACE.test(left);
+  const hasEnded = ENDS.includes(told.replace(PLACEHOLDER, "").at(-1)) && SPACE_FIRST.test(left);
   const begins = isCapitalised(stripStart(left.replace(PLACEHOLDER, "")));
   return hasEnded && begins && !isWordlike(placeholder);
 }
@@ -241,8 +241,8 @@ function sentenceOf(piece, truecaser) {
   const cased = truecaser.truecased(text);
   const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
   const names = findNames(careful, truecaser);
-  const goesOnSmall = goesOn(piece) && isLower(typed.slice(0, 1)) && !isName(careful);
-  const shape = goesOnSmall ? "small" : caseOf(text, cased, names);
+  const staysSmall = followsEllipsis(piece) && isLower(typed.slice(0, 1)) && !isName(careful);
+  const shape = staysSmall ? "small" : caseOf(text, cased, names);
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const copied = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
     return { start: index, end: index + 1, text: placeholders[k] };
@@ -261,7 +261,7 @@ function sentenceOf(piece, truecaser) {
 }
 
 /** Return whether a piece is after an ellipsis, as "you came" is in "So... you came". */
-function goesOn({ line, start }) {
+function followsEllipsis({ line, start }) {
   return /(?:\.\.|…)$/.test(stripEnd(line.slice(Math.max(0, start - 9), start)));
 }
 

@@ -48,7 +48,7 @@ const OTHER_STOP = /[。．｡।॥۔։።\u104b\u17d4]$/u;
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const ASKS = /[?？؟፧]/u;
 const END_MARKS = /(?<![?？؟፧!！])[?？؟፧!！]+[.…]*$/u;
-const FIRST_WORD = new RegExp(pattern`^[^\p{L}\p{N}]*(${WORD})`, "u");
+const FIRST_WRITTEN_WORD = new RegExp(pattern`^[^\p{L}\p{N}]*(${WORD})`, "u");
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 export const ENDS = [".", "!", "?", "…"];
@@ -88,7 +88,7 @@ export class Sentence {
   finished(text, names = new Set()) {
     if (this.case === "capitals") text = text.toUpperCase();
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
-    if (this.case === "small" && !names.has(FIRST_WORD.exec(text)?.[1])) {
+    if (this.case === "small" && !names.has(FIRST_WRITTEN_WORD.exec(text)?.[1])) {
       text = this.#begun(text, (letter) => letter.toLowerCase());
     }
     if (this.typed.includes("…")) text = text.replaceAll("...", "…");

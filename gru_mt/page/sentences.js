@@ -45,7 +45,7 @@ const AFTER_HOUR = new RegExp(
     | (?: [ECMP][DS]?T | GMT | UTC | BST )(?!\w) )`,
   "u",
 );
-const UNIT = new RegExp(pattern`\d\s?[ghlm]$`, "u");
+const LETTER_UNIT = new RegExp(pattern`\d\s?[ghlm]$`, "u");
 const UNITS = new RegExp(
   pattern`\d\s?(?: [Mm]ins? | [Ss]ecs? | hrs? | ft | in | oz | lbs? | yd | mi | gal | sq | cu | [km]gs?
     | grs? | [km]ms? | mts? | cm | m[lg] | Std | Sek | pers | cdta?s? | cdas? )$`,
@@ -212,7 +212,7 @@ function isAbbreviated(before, after, isSmall, { abbreviations, starters }) {
   const word = LAST_WORD.exec(before)?.[1];
   if (word === undefined) return false;
   const begun = NEXT_LETTER.exec(after)?.[1] ?? "";
-  if (isUpper(begun) && (["etc", "usw"].includes(word) || UNIT.test(before))) return false;
+  if (isUpper(begun) && (["etc", "usw"].includes(word) || LETTER_UNIT.test(before))) return false;
   if (isSmall && UNITS.test(before)) return true;
   const isLetter = [...word].length === 1;
   const isStarter = starters.has(FIRST_WORD_AFTER.exec(after)?.[0]);
