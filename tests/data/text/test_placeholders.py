@@ -92,7 +92,7 @@ TEXTS = """
     ⟦2019-12-25T10:30:00Z⟧ ⟦550e8400-e29b-41d4-a716-446655440000⟧ ⟦deadbeef⟧
     ⟦٢٠٢٤⟧, ⟦१२३४⟧ में १२ ⟦2024⟧年5月 ⟦2024⟧년에 ⟦１２３⟧
     ⟦§4.2(b)⟧ of the text, ⟦12(a)(ii)⟧ or ⟦§ 12⟧. ⟦§4⟧a ⟦6'2"⟧, ⟦9am-5pm⟧ ⟦25–30 min⟧.
-    ⟦5 kg⟧ 5 km, ⟦250 ml⟧ or ⟦100 km⟧ in ⟦100⟧ minutes
+    ⟦5 kg⟧ 5 km, ⟦250 ml⟧ or ⟦100 km⟧ in ⟦100⟧ minutes ⟦100 km/h⟧ and ⟦10 €/h⟧ at home: ⟦......⟧
     ⟦½⟧ ⟦2½⟧ ⟦m²⟧ ⟦5²⟧ ⟦90°⟧ ⟦-5 °C⟧ ⟦48°51'24" N⟧ ⟦2 × 3⟧ ⟦2 + 2 = 4⟧ ⟦x² + y² = z²⟧
     chapter ⟦IV⟧, ⟦XIV⟧. Louis ⟦XVI⟧ but I am MIXED and IVY
     HE IS IN THE XIV OF THE LIST
