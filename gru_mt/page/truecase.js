@@ -17,7 +17,7 @@ const BOUND_LETTER = new RegExp(
 // The Prime Minister
 const CAPITALISED = pattern`(?=[A-ZÀ-ÖØ-Þ])${WORD}`;
 const TITLED = new RegExp(
-  pattern`(?<![\w\m])((?: [Aa]n? | [Tt]he )\s)(${CAPITALISED} (?:\x20${CAPITALISED} )+)`,
+  pattern`(?<![\w\m])(?: [Aa]n? | [Tt]he )\s(${CAPITALISED} (?:\x20${CAPITALISED} )+)`,
   "gu",
 );
 const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
@@ -149,9 +149,9 @@ export class Truecaser {
   truecased(text) {
     if (isAllCaps(text)) return this.cased(text.replace(EVERY_WORD, capitalised));
     if (text === text.toLowerCase() || this.#isTitleCase(text)) return this.cased(text);
-    const calm = text.replace(TITLED, (all, article, title) => {
+    const calm = text.replace(TITLED, (all, title) => {
       const isTitled = title.split(" ").every((word) => this.needsNoCapital(word));
-      return isTitled ? article + this.cased(title) : all;
+      return isTitled ? this.cased(all) : all;
     });
     const starts = firstWords(calm);
     return calm.replace(EVERY_WORD, (word, start) =>

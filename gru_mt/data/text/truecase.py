@@ -22,7 +22,7 @@ LONGEST_SMALL = 4  # letters of a word that is small in a title
 LEARNED = 50  # occurrences of U.S., from which on a model translates it
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 _CAPITALISED = rf"(?=[A-ZÀ-ÖØ-Þ]){WORD.pattern}"
-_TITLED = re.compile(rf"(?<![{IN_WORD}])((?:[Aa]n?|[Tt]he)\s)({_CAPITALISED}(?: {_CAPITALISED})+)")
+_TITLED = re.compile(rf"(?<![{IN_WORD}])(?:[Aa]n?|[Tt]he)\s({_CAPITALISED}(?: {_CAPITALISED})+)")
 _BOUND_LETTER = re.compile(rf"(?<=\d){LETTER}|{LETTER}\.{LETTER}|(?<='){LETTER}'")  # 24h, i.e., 'n'
 _ABBREVIATIONS = ("AM", "IT", "US")  # spelt as common English words are
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
@@ -179,9 +179,9 @@ class Truecaser:
         return WORD.sub(read, text)
 
     def _calm_title(self, match: re.Match[str]) -> str:
-        """Return "the Prime Minister" as "the prime minister", but not "the Star Wars"."""
-        is_title = all(map(self.needs_no_capital, match[2].split()))
-        return match[1] + self.cased(match[2]) if is_title else match[0]
+        """Return "The Prime Minister" as "the prime minister", but not "the Star Wars"."""
+        is_title = all(map(self.needs_no_capital, match[1].split()))
+        return self.cased(match[0]) if is_title else match[0]
 
     def _is_usual(self, word: str) -> bool:
         """Return whether a word inside a sentence has the case of a careful text."""

@@ -152,6 +152,7 @@ def test_title_case_is_where_words_have_capitals_that_need_none() -> None:
         ("The Bill and the Morning", "the bill and the morning"),  # short common words are small
         ("The Bill today and the Morning", "the Bill today and the Morning"),  # others are not
         ("Plan A", "plan A"),
+        ("I saw a plan of The Good Bill.", "I saw a plan of the good bill."),
     ):
         assert truecaser.truecased(text) == expected
     german = learned("Das ist das Haus und der Hund.", "So ist der Mann.")
