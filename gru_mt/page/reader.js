@@ -13,6 +13,7 @@ import { SPACELESS, WORD } from "./normalize.js";
 
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
+const BESIDE_IT = 40; // characters beside a placeholder that tell whether a sentence ends there
 const BULLETS = "[•◦▪■□●○◆►]";
 const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
 const BREAK = new RegExp(
@@ -191,7 +192,8 @@ function pieces(sentences, spans, truecaser) {
     const isList = !/\S\s+\S/u.test(sentence) && sentence.search(SPACELESS) < 0; // Yes/No
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {
       const placeholder = spans[number++].text;
-      const [told, left] = [sentence.slice(start, index), sentence.slice(index + 1)];
+      const told = sentence.slice(Math.max(start, index - BESIDE_IT), index);
+      const left = sentence.slice(index + 1, index + 1 + BESIDE_IT);
       if (IS_BULLET.test(placeholder) && !SPACE_LAST.test(told)) continue;
       const isBreak = BREAK.test(placeholder) || (isList && placeholder === "/");
       if (!isBreak && !isAfterEnd(placeholder, told, left)) continue;

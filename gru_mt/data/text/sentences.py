@@ -71,8 +71,8 @@ _MONTH = re.compile("Januar|Februar|März|April|Mai|Jun|Jul|August|[SOND][a-z]+(
 _AFTER_HOUR = re.compile(
     r"[-–—(]|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:[ECMP][DS]?T|GMT|UTC|BST)(?!\w)"
 )
-_UNIT = re.compile(r"\d\s?[ghlm]$")
-_UNITS = re.compile(
+_UNIT = re.compile(r"\d\s?[ghlm]$")  # before a capital it ends a sentence: à 14 h. Oui
+_UNITS = re.compile(  # before a small letter none of these ends one: a 10 oz. can
     r"\d\s?(?:[Mm]ins?|[Ss]ecs?|hrs?|ft|in|oz|lbs?|yd|mi|gal|sq|cu|[km]gs?|grs?|[km]ms?|mts?|cm|m[lg]|"
     r"Std|Sek|pers|cdta?s?|cdas?)$"
 )

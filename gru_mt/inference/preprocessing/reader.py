@@ -36,6 +36,7 @@ from gru_mt.inference.preprocessing.sentence import (
 from gru_mt.inference.preprocessing.tags import pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
+_WINDOW = 40  # characters beside a placeholder that tell whether a sentence ends there
 _BULLETS = "[•◦▪■□●○◆►]"
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(
@@ -275,7 +276,8 @@ def _pieces(
         is_list = len(piece.split()) == 1 and not SPACELESS.search(piece)  # Yes/No
         for match in PLACEHOLDER.finditer(piece):
             placeholder = next(left).text
-            told, rest = piece[start : match.start()], piece[match.end() :]
+            told = piece[max(start, match.start() - _WINDOW) : match.start()]
+            rest = piece[match.end() : match.end() + _WINDOW]
             is_end = (
                 PLACEHOLDER.sub("", told).endswith(ENDS)
                 and rest[:1].isspace()
