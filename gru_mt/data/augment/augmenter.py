@@ -12,14 +12,13 @@ from itertools import cycle
 from typing import NamedTuple, Self
 
 from gru_mt.config.data import AugmentConfig
-from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, SPACELESS, WORD
+from gru_mt.data.text.normalize import COMMA, IN_WORD, SENTENCE_END, SPACELESS, WORD
 from gru_mt.data.text.spelling import BESIDE
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.data.types import Texts
 
 _END = re.compile(rf"\s*[{SENTENCE_END}]+[\"'”’»」)]*$")  # final marks, and quotes after them
 _MARK = re.compile(rf"(?<=[{IN_WORD}])([?!;:.,]+)(?=\s|$)")
-_COMMA = re.compile(r"[,،](?=\s)")
 _RUN = re.compile(rf"[{IN_WORD}]+")
 _SHORT_NUMBER = re.compile(rf"(?<![{IN_WORD}.,:])\d{{1,2}}(?![{IN_WORD}:]|[.,]\d)")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")
@@ -93,7 +92,7 @@ class Augmenter:
         if rng.random() < config.no_mark:
             pair = Texts(*(_END.sub("", side) or side for side in pair))
         if rng.random() < config.commas:
-            pair = Texts(_COMMA.sub("", pair.source), pair.target)
+            pair = Texts(COMMA.sub("", pair.source), pair.target)
         if rng.random() < config.marks:
             pair = Texts(odd_marks(pair.source, rng), pair.target)
         return shuffled_placeholders(pair, rng)

@@ -52,6 +52,7 @@ _ALIKE = ".。．｡।॥۔։።\u104b\u17d4 !！ ?？؟፧ …‥⋯ ,，、،
 PLAIN_MARKS = {ord(mark): marks[0] for marks in _ALIKE.split() for mark in marks[1:]}
 SENTENCE_END = ".!?…" + "".join(chr(mark) for mark, plain in PLAIN_MARKS.items() if plain in ".!?…")
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
+COMMA = re.compile(r"[,،](?=\s)")  # between words: not that of 1,000
 TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam"
 TITLE = re.compile(rf"(?<!\w)(?:{TITLES})\.\s++")  # before a name
 

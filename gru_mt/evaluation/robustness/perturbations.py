@@ -5,13 +5,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gru_mt.data.text.normalize import IN_WORD, SENTENCE_END, WORD, count_words
+from gru_mt.data.text.normalize import COMMA, IN_WORD, SENTENCE_END, WORD, count_words
 from gru_mt.data.text.spelling import BESIDE
 
 _MARK = re.compile(rf"\s*[{SENTENCE_END}]+$")
 _MORE_MARKS = re.compile(rf"(?<=[{SENTENCE_END}])[{SENTENCE_END}]+$")
 _APOSTROPHE = re.compile(rf"(?<=[{IN_WORD}])['’](?=\w)")  # inside a word
-_COMMA = re.compile(r"[,،](?=\s)")
 _SPACELESS_MARKS = re.compile(r"(?<=[^\s,.!?;:…])([,.!?;:…]+)(?=\s|$)")
 SHORT = 3  # words of a short text, at most
 _LEAST_LETTERS = 4  # of a word that gets a typo
@@ -112,7 +111,7 @@ PERTURBATIONS = (
     Perturbation("lower case", lambda text, _: text.lower(), everywhere=True),
     Perturbation("no final mark", lambda text, _: unmarked(text), unmarked, everywhere=True),
     Perturbation("no apostrophes", lambda text, _: _APOSTROPHE.sub("", text)),
-    Perturbation("no commas", lambda text, _: _COMMA.sub("", text)),
+    Perturbation("no commas", lambda text, _: COMMA.sub("", text)),
     Perturbation("other quotation marks", _other_quotes),
     Perturbation("a space before marks", lambda text, _: _SPACELESS_MARKS.sub(r" \1", text)),
     Perturbation(
