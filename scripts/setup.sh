@@ -3,6 +3,7 @@
 
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 readonly PYTHON=.venv/bin/python
+PIP=($PYTHON -m pip)
 unset PYTHONDONTWRITEBYTECODE
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
@@ -15,16 +16,22 @@ fail() {
 # Whether the Python $1 runs (a pyenv shim may not), is new enough and has the modules $2.
 suits() { "$1" -c "import sys, $2; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; }
 
-# Makes .venv with the first Python that suits; 3.11 is what the constraints were tried with.
+# Makes .venv with the first Python that suits; 3.11 is what the constraints were tried with. The
+# pip of that Python serves .venv too until it has one: venv's own way to a pip takes 7 s.
 make_environment() {
-  local name
+  local name way
   for name in python3.11 python3.12 python3.13 python3; do
-    if suits "$name" "venv, ensurepip"; then
-      say "making .venv with $("$name" --version)"
-      "$name" -m venv .venv || fail "$name cannot make .venv"
-      suits $PYTHON pip || fail ".venv holds an older Python: delete it and run this again"
-      return
+    if suits "$name" "venv, pip"; then
+      way=--without-pip PIP=("$name" -m pip --python $PYTHON)
+    elif suits "$name" "venv, ensurepip"; then
+      way=""
+    else
+      continue
     fi
+    say "making .venv with $("$name" --version)"
+    "$name" -m venv $way .venv || fail "$name cannot make .venv"
+    suits $PYTHON venv || fail ".venv holds an older Python: delete it and run this again"
+    return
   done
   fail "needs Python 3.11 or newer with its venv module, and found none on PATH"
 }
@@ -57,6 +64,7 @@ set_up() {
 install() {
   local line others=()
   pip_install pip hatchling editables || return
+  PIP=($PYTHON -m pip)
   while read -r line; do others+=("$line"); done < <($PYTHON -c "$OTHERS")  # macOS has Bash 3
   pip_install --no-deps torch &
   pip_install "${others[@]}" || return
@@ -73,5 +81,5 @@ print(*(name for name in project["dependencies"] if not name.startswith("torch")
 
 # Modules are compiled as they are first imported (see `unset` above): most of PyTorch's never are.
 pip_install() {
-  $PYTHON -m pip install --quiet --no-compile -c scripts/constraints.txt "$@"
+  "${PIP[@]}" install --quiet --no-compile -c scripts/constraints.txt "$@"
 }
