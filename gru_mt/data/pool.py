@@ -22,7 +22,7 @@ from gru_mt.errors import UserError
 
 # Signals that ask a process to stop; not every system has SIGHUP.
 STOPS = [stop for stop in signal.Signals if stop.name in ("SIGINT", "SIGTERM", "SIGHUP")]
-FEW = 2  # chunks; for so few no process is started
+FEW = 4  # chunks; to start processes takes longer than to work on so few
 AHEAD = 3  # chunks for each process that wait for it, or for those before them
 KILLED = (
     "another process of this command was killed, mostly for lack of memory; the same command "

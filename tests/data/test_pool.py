@@ -77,7 +77,7 @@ def test_a_process_that_is_killed_while_it_waits_is_replaced() -> None:
 
 
 def test_work_in_the_background_has_its_result_when_it_is_asked_for() -> None:
-    for chunks, is_elsewhere in (([[2, 3], [1]], False), ([[2], [3], [1]], True)):
+    for chunks, is_elsewhere in (([[2, 3], [1]], False), ([[2], [3], [1], [], []], True)):
         with in_background(total, iter(chunks)) as result:
             found, pid = result()
         assert (found, pid != os.getpid()) == (6, is_elsewhere)
@@ -85,11 +85,11 @@ def test_work_in_the_background_has_its_result_when_it_is_asked_for() -> None:
 
 def test_no_chunk_is_forgotten_with_a_process_that_was_killed() -> None:
     def chunks() -> Iterator[list[int]]:
-        yield from ([1], [2], [3])
+        yield from ([1], [2], [3], [4], [5])
         [process] = multiprocessing.active_children()
         process.kill()
         process.join()
-        yield [4]
+        yield [6]
 
     killed = pytest.raises(UserError, match="another process of this command was killed")
     with killed, in_background(total, chunks()) as result:
