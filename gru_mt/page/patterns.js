@@ -144,6 +144,10 @@ const NAMES = [
   pattern`(?: ${EMOJI} | ${SIGN} )
     (?: ${EMOJI} | [\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}] | ${SIGN} )*`,
 ];
+const PER = pattern`(?: /(?: h | s | min | kg | m[²³]? | l | 100 )(?!\w) )`;
+// 5 km, 100 km/h, 5 pm
+const MEASURE = pattern`(?: (?: [kcm]?m | [km]?g | [mc]?l )${PER}? | min | [kMGT]i?B | [kMG]?Hz
+  | k?Wh? | mph | rpm | fps | px | dpi | pm | [AP]M )`;
 const RAISED = "[²³¹⁰-⁹₀-₉]";
 const OPERAND = pattern`
   (?: \d++ (?: [.,]\d++ )* | [A-Za-zα-ω]{2,3}(?=${RAISED})
@@ -162,6 +166,7 @@ const WORDS_OF_CODE = [
       \s[^\s]*[\w)] (?: \s[=+*/×÷^−\-]\s[^\s]*[\w)] )*
     | ${OPERAND} (?: \s? (?: [=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝] | <(?![A-Za-z]) | !(?==) )[=>]?\s?${OPERAND}
       | \s?[\-−/]\s?${OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→]) ){1,40}+ (?!${W})
+      (?: ${NUMBER_SPACE}${MEASURE}(?!${W}) )?
     | [A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}(?!${W})
   )`,
   pattern`(?<=[^\s]\s)(?: --[A-Za-z][\w\-]*+ (?: =[^\s]*[\w"'] )? | -[a-zB-HJ-Z](?= \s | $ ) )
@@ -170,14 +175,13 @@ const WORDS_OF_CODE = [
 ];
 const DEGREES = pattern`\d++ (?: [.,]\d++ )? \s?° (?:
   \s?\d++ (?: [.,]\d++ )? \s?['′] (?: \s?\d++ (?: [.,]\d++ )? \s?["″] )? )?`;
-const PER = pattern`(?: /(?: h | s | min | kg | m[²³]? | l | 100 )(?!\w) )`;
-// 5 km, 100 km/h
-const MEASURE = pattern`(?: (?: [kcm]?m | [km]?g | [mc]?l )${PER}? | min | [kMGT]i?B | [kMG]?Hz
-  | k?Wh? | mph | rpm | fps | px | dpi )`;
+const BY = pattern`(?: ${NUMBER_SPACE}?[x×]${NUMBER_SPACE}? | ${NUMBER_SPACE}[–—\-]${NUMBER_SPACE} )`;
 const CLAUSE = pattern`(?: \((?: [a-z] | [ivx]{1,5} | \d{1,2} )\) )`; // 4.2(b)
 const DIGITS = [
   pattern`§\s?\d++ (?: \.\d++ )*${CLAUSE}* | (?<![\w\m.])\d++ (?: \.\d++ )*${CLAUSE}+(?!${W})`,
   pattern`(?<![\w\m.,:])\d{1,2}['′]\s?\d{1,2}(?: ["″] | '' )`, // feet and inches
+  pattern`(?<![\w\m.,:])\d++ (?: [.,]\d++ )? (?: ${BY}\d++ (?: [.,]\d++ )? ){1,3}
+    (?: ${NUMBER_SPACE}?${MEASURE} )?(?!${W})`, // 10 x 20 cm, 5 - 6
   pattern`(?<![\w\m.,:])[\-−]?${DEGREES} (?: \s?[CFKNSEWO](?!${W}) )?`,
   pattern`(?<![\w\m.,:\-])\d[\d\-]*-[A-Z]{3,}+(?!${W})`,
   pattern`(?<![\w\m.])\d++ (?: \.\d++ )+

@@ -13,8 +13,8 @@ const TRIGGERS = new RegExp(
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
 );
-const HAS_UNIT = new RegExp( // 3D, 5kW, 1e-5, 2x4
-  pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d`,
+const HAS_UNIT = new RegExp( // 3D, 5kW, 1e-5, 2x4, 5 pm
+  pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d | \d\s(?: pm | [AP]M )$`,
   "u",
 );
 const CHUNK = new RegExp(pattern`[^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}]+`, "gu");

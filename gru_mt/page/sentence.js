@@ -163,7 +163,8 @@ export class Sentence {
   /**
    * Return whether a translation, as it is shown, has the digits of all numbers, as often.
    *
-   * Those with letters have no more of them, and no others have many: no 5pmir for 5pm.
+   * Those with letters have all of them and no more, and no others have many: no 5p or 5pmir for
+   * 5pm.
    */
   keepsNumbers(text) {
     const whole = this.#whole;
@@ -172,9 +173,11 @@ export class Sentence {
     const hasAll = [...wanted].every(([run, count]) => found.get(run) === count);
     const numbers = this.text.match(JOINED_DIGITS) ?? [];
     const words = this.text.match(DIGIT_WITH_LETTERS) ?? [];
-    const hasMore = words.some((word) => new RegExp(word + LETTER_OF_WORD, "iu").test(text));
+    const isOther = ([digit, letter, ...more]) =>
+      new RegExp(`${digit}${letter}(?!${more.join("")}(?!${LETTER_OF_WORD}))`, "iu").test(text);
     const isGlued = (text.match(GLUED_LETTERS) ?? []).some((word) => !whole.includes(word));
-    return hasAll && !hasMore && !isGlued && numbers.every((number) => text.includes(number));
+    const hasJoined = numbers.every((number) => text.includes(number));
+    return hasAll && hasJoined && !words.some(isOther) && !isGlued;
   }
 
   /** Return whether it also has all of MARKS, no half of "", and no "(very" of the source. */

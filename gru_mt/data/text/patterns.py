@@ -63,9 +63,11 @@ _NUMBER = rf"""(?:
     | (?:{_AREA})? \d++ (?:(?:{_JOIN} | {_SPACE}?{_AREA})\d++){{0,40}}
     ) (?!{_W} | {_JOIN}\d | -{_LETTER}*\d)"""
 _PER = r"(?:/(?:h|s|min|kg|m[²³]?|l|100)(?![\w]))"
-_MEASURE = (
-    rf"(?:(?:[kcm]?m|[km]?g|[mc]?l){_PER}?|min|[kMGT]i?B|[kMG]?Hz|k?Wh?|mph|rpm|fps|px|dpi)"  # 5 km
+_MEASURE = (  # 5 km, 5 pm
+    rf"(?:(?:[kcm]?m|[km]?g|[mc]?l){_PER}?|min|[kMGT]i?B|[kMG]?Hz|k?Wh?|mph|rpm|fps|px|dpi"
+    r"|pm|[AP]M)"
 )
+_BY = rf"(?:{_SPACE}?[x×]{_SPACE}?|{_SPACE}[–—-]{_SPACE})"
 _PIECE = rf"(?:{_LETTER}*+\d(?:{_W}|\d)*|[A-Z]++(?!{_W}))"  # of a word with digits
 
 _ELEMENTS = "script|style|code|pre|kbd|samp|var|math|svg"  # whose content is not translated
@@ -166,6 +168,7 @@ _WORD_OF_CODE = rf"""
             \s\S*[\w)](?:\s[=+*/×÷^−-]\s\S*[\w)])*
         | {_OPERAND}(?:\s?(?:[=>≤≥≠≈+*×÷^±→⇒↔∈∉⊂⊆∪∩∧∨≡∝]|<(?![A-Za-z])|!(?==))[=>]?\s?{_OPERAND}
             | \s?[-−/]\s?{_OPERAND}(?=\s?[=<>≤≥≠≈+*×÷^±→])){{1,40}}+(?!{_W})
+          (?:{_SPACE}{_MEASURE}(?!{_W}))?
         | [A-Z]{{1,2}}\d[A-Z\d]?\s\d[A-Z]{{2}}(?!{_W})  # a British postcode
     )
     | (?<=\S\s)(?:--[A-Za-z][\w-]*+(?:=\S*[\w"'])?|-[a-zB-HJ-Z](?=\s|$))(?:\s"[^"\n]{{0,100}}+")?
@@ -176,6 +179,8 @@ _CLAUSE = r"(?:\((?:[a-z]|[ivx]{1,5}|\d{1,2})\))"  # 4.2(b)
 _DIGITS = rf"""
     §\s?\d++(?:\.\d++)*{_CLAUSE}* | (?<![{IN_WORD}.])\d++(?:\.\d++)*{_CLAUSE}+(?!{_W})
     | (?<![{IN_WORD}.,:])\d{{1,2}}['′]\s?\d{{1,2}}(?:["″]|'')  # feet and inches
+    | (?<![{IN_WORD}.,:])\d++(?:[.,]\d++)?(?:{_BY}\d++(?:[.,]\d++)?){{1,3}}  # 10 x 20 cm, 5 - 6
+      (?:{_SPACE}?{_MEASURE})?(?!{_W})
     | (?<![{IN_WORD}.,:])[-−]?{_DEGREES}(?:\s?[CFKNSEWO](?!{_W}))?
     | (?<![{IN_WORD}.,:-])\d[\d-]*-[A-Z]{{3,}}+(?!{_W})
     | (?<![{IN_WORD}.])\d++(?:\.\d++)+-(?:alpha|beta|rc|dev|pre|snapshot)(?:\.?\d++)?(?!{_W})

@@ -19,7 +19,9 @@ _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its o
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
 # A superscript or a fraction, if it is one of SIGNS; but after punctuation it is of a footnote.
 _NUMERIC = re.compile(r"(?<![.,;:!?\"'”’»)])[^\W\d_]")
-_UNIT = re.compile(r"(?!\d*[AP]M$)\d(?:[a-zµ]?[A-Z]|e-\d)|\d[^\W\d_]+\W?\d")  # 3D, 5kW, 1e-5, 2x4
+_UNIT = re.compile(  # 3D, 5kW, 1e-5, 2x4, 5 pm
+    r"(?!\d*[AP]M$)\d(?:[a-zµ]?[A-Z]|e-\d)|\d[^\W\d_]+\W?\d|\d\s(?:pm|[AP]M)$"
+)
 _TRIGGERS = re.compile(  # all that is copied has some of it, and most sentences do not
     rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"
     r"|[IVXLCDM]{2}|[a-z][A-Z]|\s-|\u00b2|\u00b3|\u00b9|[\u00bc-\u00be\u2070-\u2189]"

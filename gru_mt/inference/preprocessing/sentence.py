@@ -146,19 +146,20 @@ class Sentence:
     def keeps_numbers(self, text: str) -> bool:
         """Return whether a translation, as it is shown, has the digits of all numbers, as often.
 
-        Those with letters have no more of them, and no others have many: no 5pmir for 5pm.
+        Those with letters have all of them and no more, and no others have many: no 5p or 5pmir for
+        5pm.
         """
         whole = self._whole
         parts = (part.translate(_PLAIN_DIGITS) for part in (_OTHERWISE.sub("", whole), text))
         wanted, found = (Counter(_DIGITS.findall(part)) for part in parts)
         has_joined = all(number in text for number in _JOINED_DIGITS.findall(self.text))
-        has_more = any(
-            re.search(f"{word}{_LETTER}", text, re.IGNORECASE)
+        has_other = any(
+            re.search(f"{word[:2]}(?!{word[2:]}(?!{_LETTER}))", text, re.IGNORECASE)
             for word in _DIGIT_WITH_LETTERS.findall(self.text)
         )
         is_glued = any(word not in whole for word in _GLUED.findall(text))
         has_all = all(found[number] == count for number, count in wanted.items())
-        return has_all and has_joined and not has_more and not is_glued
+        return has_all and has_joined and not has_other and not is_glued
 
     def keeps_all(self, text: str) -> bool:
         """Return whether it also has all of _MARKS, no half of "", and no "(very" of the source."""

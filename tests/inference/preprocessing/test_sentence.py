@@ -290,6 +290,7 @@ def test_numbers_are_kept_with_their_letters_and_signs_or_become_placeholders() 
     assert sentence.keeps_numbers("le 7e, à 5PM, 10 h 30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 5PMIR, 10 h 30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 5heures, 10 h 30 ou 1,5")
+    assert not sentence.keeps_numbers("le 7e, à 5p heures, 10 h 30 ou 1,5")
     assert not sentence.keeps_numbers("le 7e, à 10 h 30 ou 1,5")
     assert sentence.with_numbers().placeholders == ("5pm", "7th", "10:30", "1.5")
     for line, text in (("我有3个", "I have 3"), ("5月1日", "May 1st"), ("3万円", "30,000 yen"),
