@@ -44,6 +44,7 @@ const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]
 const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
 const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
 const ELLIPSIS = new RegExp(pattern`(?<![\s.…?!])\s* ( (?: \.{2} | … ) [.…]* )$`, "u");
+const AFTER_QUOTE = new RegExp(pattern`([.!?…]\s?["”»]\s+)(${WORD})`, "gu"); // "Stop!" she said.
 const OTHER_STOP = /[。．｡।॥۔։።\u104b\u17d4]$/u;
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const ASKS = /[?？؟፧]/u;
@@ -90,6 +91,12 @@ export class Sentence {
     if (this.case === "capital") text = this.#begun(text, (letter) => letter.toUpperCase());
     if (this.case === "small" && !names.has(FIRST_WRITTEN_WORD.exec(text)?.[1])) {
       text = this.#begun(text, (letter) => letter.toLowerCase());
+    }
+    const words = [...this.typed.matchAll(AFTER_QUOTE)].map(([, , word]) => word);
+    if (words.length && words.every((word) => /^\p{Ll}/u.test(word))) {
+      text = text.replace(AFTER_QUOTE, (whole, mark, word) =>
+        names.has(word) ? whole : mark + word.replace(/^[^]/u, (letter) => letter.toLowerCase()),
+      );
     }
     if (this.typed.includes("…")) text = text.replaceAll("...", "…");
     const ellipsis = ELLIPSIS.exec(this.typed);

@@ -119,7 +119,7 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
     """Compare the sentences of lines, and their parts of `longest` characters at most."""
     rng = random.Random(1)
     reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
-    words = ["le", "12", "5e", "12pmer", "7-0", "-5"]
+    words = ["le", "12", "5e", "12pmer", "7-0", "-5", '!" Le', ".” Été"]
     written = [*PLACEHOLDER_TOKENS * 2, *'ß7²我   .?!？؟…😀"“()', *words]
     outputs = {
         line: [

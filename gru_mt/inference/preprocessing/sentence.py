@@ -41,6 +41,7 @@ _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.joi
 _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
 _BEGINNING = re.compile(r"\A[\W_]+")
 _ELLIPSIS = re.compile(r"(?<![\s.…?!])\s*((?:\.{2}|…)[.…]*+)$")
+_AFTER_QUOTE = re.compile(rf"([.!?…]\s?[\"”»]\s+)({WORD.pattern})")  # "Stop!" she said.
 _TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
 _ASKS = "?？؟፧"
 _OTHER_STOPS = "".join(chr(mark) for mark, plain in PLAIN_MARKS.items() if plain == ".")
@@ -83,6 +84,11 @@ class Sentence:
         elif self.case != "model" and not is_moved:
             change = str.upper if self.case == "capital" else str.lower
             text = text[:first] + change(text[first : first + 1]) + text[first + 1 :]
+        words = [word for _, word in _AFTER_QUOTE.findall(self.typed)]
+        if words and all(word[:1].islower() for word in words):
+            text = _AFTER_QUOTE.sub(
+                lambda m: m[0] if m[2] in names else m[1] + m[2][:1].lower() + m[2][1:], text
+            )
         if "…" in self.typed:
             text = text.replace("...", "…")
         ellipsis = _ELLIPSIS.search(self.typed)

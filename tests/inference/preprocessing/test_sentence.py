@@ -246,6 +246,25 @@ def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_placeholders
     assert calm.finished("à \ue010") == "À \ue010", "a mark without a placeholder stays"
 
 
+@pytest.mark.parametrize(
+    ("line", "translated", "finished"),
+    [
+        (
+            '"Is he here?" she asked.',
+            '"Est-il là ?" Elle a demandé.',
+            '"Est-il là ?" elle a demandé.',
+        ),
+        ("“Go.” he said.", "« Va ! » Dit-il.", "« Va ! » dit-il."),
+        ('"Go!" he said.', '"Va !" Tom dit.', '"Va !" Tom dit.'),  # a name
+        ('"Go!" He went.', '"Va !" Il est parti.', '"Va !" Il est parti.'),
+    ],
+)
+def test_what_is_said_of_a_quotation_begins_small(
+    line: str, translated: str, finished: str
+) -> None:
+    assert "".join(one.finished(translated, {"Tom"}) for one in read(line)[-1:]) == finished
+
+
 def test_tokens_are_shown_with_their_placeholders() -> None:
     (sentence,) = read("I saw a@b.org, c@d.org.")
     assert sentence.shown(["vu", "▁", "\ue011", ",", "\ue010x"]) == [
