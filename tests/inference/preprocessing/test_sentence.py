@@ -256,7 +256,7 @@ def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_placeholders
         ),
         ("“Go.” he said.", "« Va ! » Dit-il.", "« Va ! » dit-il."),
         ('"Go!" he said.', '"Va !" Tom dit.', '"Va !" Tom dit.'),  # a name
-        ('"Go!" He went.', '"Va !" Il est parti.', '"Va !" Il est parti.'),
+        ('"Ask the Dr." He said it.', '"Allez !" Il le dit.', '"Allez !" Il le dit.'),
     ],
 )
 def test_what_is_said_of_a_quotation_begins_small(
