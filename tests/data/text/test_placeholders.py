@@ -21,7 +21,7 @@ from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 
 # To training. Of other words some are copied, with the signs that join them.
 KNOWN = """a an and are b bold by click code copy either or go h he her here his home in is it km
-    list me link my name not of on open or path press pm save see she so sure text the this
+    list me link my name not of on open or path press save see she so sure text the this
     th to use very words"""
 
 TEXTS = """
@@ -65,7 +65,7 @@ TEXTS = """
     ⟦torch==2.1⟧ ⟦PATH=/usr/bin⟧ ⟦x=1⟧ ⟦snake_case⟧ ⟦camelCase⟧ ⟦CamelCase⟧ ⟦MAX_SIZE⟧ ⟦foo()⟧
     ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
     so.⟦¹⟧ ⟦x²⟧ ⟦1e-5⟧ ⟦iPhone⟧ ⟦eBay⟧ iT
-    ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ 5PM ⟦10lbs⟧. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧
+    ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ ⟦5PM⟧ ⟦10lbs⟧. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧
     ⟦\\ref{fig:a}⟧
     ⟦\\begin{itemize}⟧ ⟦..\\a\\b⟧ ⟦report(2).docx⟧, ⟦a (1).pdf⟧
     run ⟦--verbose⟧ and ⟦-v⟧ ⟦--name=x⟧ or ⟦-m "a b"⟧ but -5 and so-so
@@ -116,6 +116,11 @@ def test_placeholders_are_found_in_their_text(case: str) -> None:
         assert text[start:end] == placeholder
         text = f"{text[:start]}⟦{placeholder}⟧{text[end:]}"
     assert text == case
+
+
+def test_an_hour_is_copied_with_a_pm_that_is_known_but_not_with_am_a_german_word() -> None:
+    text = "It is 5 pm or 6 PM, 7 am, 8PM."
+    assert [span.text for span in find_placeholders(text, lambda _: True)] == ["5 pm", "6 PM"]
 
 
 def random_text(rng: random.Random) -> str:

@@ -262,7 +262,7 @@ def test_a_sentence_in_capitals_is_finished_in_capitals_but_for_its_placeholders
 def test_what_is_said_of_a_quotation_begins_small(
     line: str, translated: str, finished: str
 ) -> None:
-    assert "".join(one.finished(translated, {"Tom"}) for one in read(line)[-1:]) == finished
+    assert read(line)[-1].finished(translated, {"Tom"}) == finished
 
 
 def test_tokens_are_shown_with_their_placeholders() -> None:
