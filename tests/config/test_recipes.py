@@ -53,8 +53,6 @@ def test_a_scored_recipe_names_its_updates_and_they_agree_on_one_corpus() -> Non
     untimed = {one.name for one in RECIPES.values() if bool(one.updates) != (one.bleu != "-")}
     assert untimed == {"fra-eng-gpu"}, "gru-mt checks times the others, where there is no GPU too"
     assert updates_an_epoch("fra-eng-60min") == pytest.approx(updates_an_epoch("fra-eng"), rel=0.01)
-    shortest = load_config(RECIPES["fra-eng-10min"].path)
-    assert RECIPES["fra-eng-10min"].updates == shortest.training.max_steps
 
 
 @pytest.mark.slow
