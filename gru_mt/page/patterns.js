@@ -145,9 +145,10 @@ const NAMES = [
     (?: ${EMOJI} | [\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}] | ${SIGN} )*`,
 ];
 const PER = pattern`(?: /(?: h | s | min | kg | m[²³]? | l | 100 )(?!\w) )`;
-// 5 km, 100 km/h, 5 pm
+// 5 km, 100 km/h, 5 pm, 5 p.m., but without a dot that may end the sentence
 const MEASURE = pattern`(?: (?: [kcm]?m | [km]?g | [mc]?l )${PER}? | min | [kMGT]i?B | [kMG]?Hz
-  | k?Wh? | mph | rpm | fps | px | dpi | pm | [AP]M )`;
+  | k?Wh? | mph | rpm | fps | px | dpi | pm | [AP]M
+  | (?: [ap]\.\s?m | [AP]\.M ) (?: \.(?= [,;] | \s[a-z] ) )? )`;
 const RAISED = "[²³¹⁰-⁹₀-₉]";
 const OPERAND = pattern`
   (?: \d++ (?: [.,]\d++ )* | [A-Za-zα-ω]{2,3}(?=${RAISED})

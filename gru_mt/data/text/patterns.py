@@ -63,9 +63,9 @@ _NUMBER = rf"""(?:
     | (?:{_AREA})? \d++ (?:(?:{_JOIN} | {_SPACE}?{_AREA})\d++){{0,40}}
     ) (?!{_W} | {_JOIN}\d | -{_LETTER}*\d)"""
 _PER = r"(?:/(?:h|s|min|kg|m[²³]?|l|100)(?![\w]))"
-_MEASURE = (  # 5 km, 5 pm
+_MEASURE = (  # 5 km, 5 pm, 5 p.m., but without a dot that may end the sentence
     rf"(?:(?:[kcm]?m|[km]?g|[mc]?l){_PER}?|min|[kMGT]i?B|[kMG]?Hz|k?Wh?|mph|rpm|fps|px|dpi"
-    r"|pm|[AP]M)"
+    r"|pm|[AP]M|(?:[ap]\.\s?m|[AP]\.M)(?:\.(?=[,;]|\s[a-z]))?)"
 )
 _BY = rf"(?:{_SPACE}?[x×]{_SPACE}?|{_SPACE}[–—-]{_SPACE})"
 _PIECE = rf"(?:{_LETTER}*+\d(?:{_W}|\d)*|[A-Z]++(?!{_W}))"  # of a word with digits

@@ -95,6 +95,7 @@ TEXTS = """
     ⟦5 kg⟧ 5 km, ⟦250 ml⟧ or ⟦100 km⟧ in ⟦100⟧ minutes ⟦100 km/h⟧ and ⟦10 €/h⟧ at home: ⟦......⟧
     ⟦½⟧ ⟦2½⟧ ⟦m²⟧ ⟦5²⟧ ⟦90°⟧ ⟦-5 °C⟧ ⟦48°51'24" N⟧ ⟦2 × 3⟧ ⟦2 + 2 = 4⟧ ⟦x² + y² = z²⟧
     ⟦10 x 20 cm⟧ ⟦10x20x30 cm⟧, ⟦4 × 5 m⟧. ⟦5 - 10⟧ minutes, ⟦9 – 5⟧ so ⟦5 pm⟧ ⟦10:30 AM⟧ so 5 am
+    at ⟦9 a.m⟧. ⟦10:30 p.m.⟧ so ⟦5 A.M.⟧, at ⟦7 p. m⟧. 9 or ⟦9 a.m⟧
     chapter ⟦IV⟧, ⟦XIV⟧. Louis ⟦XVI⟧ but I am MIXED and IVY
     HE IS IN THE XIV OF THE LIST
     ⟦{a}⟧⟦{b}⟧⟦%s⟧⟦😀⟧⟦1234⟧⟦<b>⟧⟦@tom⟧
