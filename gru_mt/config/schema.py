@@ -81,11 +81,24 @@ class ModelConfig(Section):
     dropout: Fraction = 0.2
     """Share of features that training sets to zero: the same ones at every step of a sentence, and
     of a token's embedding the same ones at all its places in a batch."""
+    may_shrink: bool = False
+    """Whether `training.minutes` may take a smaller model where it leaves this one few updates: a
+    decoder of one layer, and three quarters of the hidden units."""
 
     @property
     def source_size(self) -> int:
         """Features of an encoder state: those of all its directions."""
         return self.encoder_size * (2 if self.bidirectional else 1)
+
+    def smaller(self) -> "ModelConfig":
+        """Return the model that `may_shrink` allows."""
+        units = max(1, self.encoder_size * 3 // 4)
+        sizes = {
+            "encoder_size": units,
+            "decoder_size": max(1, self.decoder_size * units // self.encoder_size),
+            "decoder_layers": 1,
+        }
+        return ModelConfig.model_validate(self.model_dump() | sizes)
 
     @model_validator(mode="after")
     def _sizes_meet(self) -> Self:

@@ -47,6 +47,7 @@ USED = 0.95  # of the minutes: the rest is for a machine that is slower later
 FEWEST = 50  # updates, without which there is nothing to plan
 MOST_UPDATES = 1_000_000_000  # the largest value of training.max_steps
 ENOUGH = 1_000  # updates; where fewer fit, batches down to a quarter make more
+ENOUGH_FOR_SIZE = 3_000  # updates; where fewer fit, a smaller model makes more and learns more
 LONGER = 3  # fra-eng-60min.yaml still gains by so many times the usual epochs
 
 
@@ -116,9 +117,9 @@ def plan_minutes(
 ) -> tuple[Config, Pace | None]:
     """Return `config` with what lets a run end within `training.minutes`, and its pace; log both.
 
-    That is `max_steps`, `max_epochs` and, where it is `auto`, `batch_tokens`. Without `minutes` it
-    is `config` itself, and nothing is timed. The clock began at `started_s` of time.perf_counter.
-    Raises UserError where fewer than FEWEST updates fit.
+    That is `max_steps`, `max_epochs` and, where it is `auto`, `batch_tokens`; and a smaller model
+    where it may be one. Without `minutes` it is `config` itself, and nothing is timed. The clock
+    began at `started_s` of time.perf_counter. Raises UserError where fewer than FEWEST updates fit.
     """
     training, minutes = config.training, config.training.minutes
     if minutes is None:
@@ -128,21 +129,36 @@ def plan_minutes(
         batches = [size for half in range(3) if (size := largest >> half) >= SMALLEST_BATCH]
     else:
         batches = [training.batch_tokens]
-    fitting_tokens = validation_s = math.inf  # by the batches before; smaller ones are no faster
-    for batch in batches:
-        if fitting_tokens < ENOUGH * batch and batch != batches[-1]:
-            continue
+
+    def fit(config: Config, batch: int, validation_s: float = math.inf) -> tuple[Pace, int]:
+        """Return the pace of a model and batch size, and the updates that fit."""
         numbers = {"minutes": None, "batch_tokens": batch, "warmup_steps": 0}
         tried = config.model_dump() | {"training": training.model_dump() | numbers}
         pace = measure_pace(ResolvedConfig.model_validate(tried), data, loader, processes)
-        validation_s = min(validation_s, pace.validation_s)  # its own batches are large
-        pace = replace(pace, validation_s=validation_s)
-        spent_s = time.perf_counter() - started_s
+        pace = replace(pace, validation_s=min(validation_s, pace.validation_s))
+        left_s = USED * 60 * minutes - (time.perf_counter() - started_s)
         others_s = pace.buffer_s if processes > 1 else 0.0  # they make the first buffer now
-        fitting = pace.updates_within(USED * 60 * minutes - spent_s - others_s, config)
+        return pace, pace.updates_within(left_s - others_s, config)
+
+    batch = batches[0]
+    pace, fitting = fit(config, batch)
+    if fitting < ENOUGH_FOR_SIZE and config.model.may_shrink and training.start is None:
+        model = config.model.smaller()
+        log.info(
+            f"model.may_shrink: {fitting:,} updates fit in {minutes:g} minutes, so the decoder has "
+            f"one layer of {model.decoder_size} units, not {config.model.decoder_layers} of "
+            f"{config.model.decoder_size}"
+        )
+        config = config.model_copy(update={"model": model})
+        pace, fitting = fit(config, batch)
+    for smaller in batches[1:]:
         if fitting >= ENOUGH:
             break
-        fitting_tokens = fitting * batch
+        # Smaller batches are no faster: a size too large by these tokens is not timed
+        if fitting * batch >= ENOUGH * smaller or smaller == batches[-1]:
+            pace, fitting = fit(config, smaller, pace.validation_s)  # its own batches are large
+            batch = smaller
+    spent_s = time.perf_counter() - started_s
     if fitting < FEWEST:
         least_s = pace.seconds(FEWEST, config)
         raise UserError(

@@ -88,6 +88,7 @@ def fine_tune(config: Config) -> Start:
     folder = user_path(config.training.start)
     bundle = load_bundle(local_folder(folder), torch.device("cpu"))
     before, data = bundle.config, config.data
+    config = _shrunk(config, before)
     if (data.source, data.target) != (before.data.source, before.data.target):
         raise UserError(
             f"{folder}: translates {before.data.source} to {before.data.target}, not "
@@ -111,6 +112,7 @@ def resume(config: Config, run: Run) -> Start:
     where any field outside `MAY_CHANGE` differs from the run's.
     """
     before = load_config(run.config)
+    config = _shrunk(config, before)
     if before.training.start is not None:
         config = _inherit(config, before)
     training = config.training.model_dump()
@@ -170,6 +172,13 @@ def share_state(group: Group, run: Run, optimizer: Optimizer, state: TrainState)
         state, tensors, counters = group.broadcast()
         optimizer.load_state_dict(tensors, counters, run.checkpoints)
     return state
+
+
+def _shrunk(config: Config, before: Config) -> Config:
+    """Return `config` with the smaller model of the run before, where it may be that."""
+    if config.model.may_shrink and before.model == config.model.smaller():
+        return config.model_copy(update={"model": before.model})
+    return config
 
 
 def _inherit(config: Config, before: Config) -> Config:

@@ -6,7 +6,7 @@ import signal
 import threading
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -95,18 +95,72 @@ def test_minutes_become_updates_epochs_and_batches(
         return Pace(1, pairs * 8 // batch, 1, 0.2 * batch / 2_048, validation_s, 0.0)
 
     monkeypatch.setattr(estimate, "measure_pace", pace)
-    monkeypatch.setattr("time.perf_counter", lambda: 7.0)  # measuring takes no time
-    side = IdSequences.of([[7] * 7] * pairs)  # eight tokens with <eos>
-    of_epoch = EpochPairs(side, side, np.arange(pairs))
-    loader: Any = SimpleNamespace(load=lambda _: of_epoch, buffers=1)
     stated = {"minutes": minutes, "max_epochs": 2, "max_steps": 3} | settings
-    config = load_config({"data": {"corpus": "a.tsv"}, "training": stated})
-    data: Any = None
-    planned, _ = plan_minutes(config, data, loader, started_s=7.0)
-    training = planned.training
+    training = planned({"training": stated}, pairs, monkeypatch).training
     assert (training.batch_tokens, training.max_steps, training.max_epochs) == expected
     assert training.minutes is None
     assert len(timed) <= 2, "timing takes some of the minutes"
+
+
+def planned(sections: dict[str, Any], pairs: int, monkeypatch: pytest.MonkeyPatch) -> Config:
+    """Return the plan for pairs of eight target tokens each, where measuring takes no time."""
+    monkeypatch.setattr("time.perf_counter", lambda: 7.0)
+    side = IdSequences.of([[7] * 7] * pairs)  # and <eos>
+    of_epoch = EpochPairs(side, side, np.arange(pairs))
+    loader: Any = SimpleNamespace(load=lambda _: of_epoch, buffers=1)
+    config, data = load_config({"data": {"corpus": "a.tsv"}} | sections), None
+    return plan_minutes(config, cast("Any", data), loader, started_s=7.0)[0]
+
+
+@pytest.mark.parametrize(
+    ("may_shrink", "minutes", "expected"),
+    [
+        # 285 s are 13 epochs of 21 s, and 12 s; or, twice as fast, 25 of 11 s, and 10 s.
+        (False, 5, (2, 512, 256, 1_355)),
+        (True, 5, (1, 384, 192, 2_590)),
+        # 684 s are enough for 3,255 updates; 30 epochs are the most.
+        (True, 12, (2, 512, 256, None)),
+        # 5.7 s are 23 updates, or 46, or, in batches of 512, as fast as these can be, 188.
+        (True, 0.1, (1, 384, 192, 188)),
+    ],
+)
+def test_a_smaller_model_is_taken_where_few_updates_fit(
+    may_shrink: bool,
+    minutes: float,
+    expected: tuple[int, int, int, int | None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def pace(config: Config, *_: object) -> Pace:
+        batch = int(config.training.batch_tokens)
+        update_s = 0.1 * config.model.decoder_layers * batch / 2_048
+        return Pace(1, 25_600 * 8 // batch, 1, update_s, 1.0, 0.0)
+
+    monkeypatch.setattr(estimate, "measure_pace", pace)
+    sections = {
+        "model": {"decoder_layers": 2, "may_shrink": may_shrink},
+        "training": {"minutes": minutes},
+    }
+    plan = planned(sections, 25_600, monkeypatch)
+    model = plan.model
+    sizes = (model.decoder_layers, model.decoder_size, model.encoder_size)
+    assert (*sizes, plan.training.max_steps) == expected
+
+
+def test_a_smaller_model_goes_on_and_is_fine_tuned_with_the_configuration_it_came_from(
+    small_config: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimate, "FEWEST", 5)
+    monkeypatch.setattr(Pace, "updates_within", lambda *_: 9)
+    config = small_config("model.may_shrink=true", "training.minutes=0.3", *AUTO)
+    train_until(config, tmp_path / "run", 4, signal.SIGTERM)
+    kept = load_config(tmp_path / "run" / "config.yaml").model
+    assert kept == config.model.smaller() != config.model
+    assert train(config, tmp_path / "run").step == 9
+    longer = small_config("model.may_shrink=true", "training.max_steps=10", *AUTO)
+    assert train(longer, tmp_path / "run").step == 10
+    start = f"training.start={tmp_path / 'run'}"
+    train(small_config("model.may_shrink=true", start), tmp_path / "tuned")
+    assert load_config(tmp_path / "tuned" / "config.yaml").model == kept
 
 
 def test_a_run_is_planned_once_and_the_numbers_that_it_keeps_give_the_same_bits(
