@@ -19,8 +19,8 @@ from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
 from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
 from gru_mt.data.dataset.dataset import (
+    LINE,
     Dataset,
-    StoredExamples,
     encode_chunk,
     learn_words,
     masked,
@@ -30,7 +30,7 @@ from gru_mt.data.dataset.dataset import (
 )
 from gru_mt.data.dataset.ids import EncodedPairs, encode_pairs
 from gru_mt.data.dataset.source_files import fingerprints_of, missing_files
-from gru_mt.data.dataset.store import LazySequence, Subset, chunked
+from gru_mt.data.dataset.store import LazySequence, Subset, TupleStore, chunked
 from gru_mt.data.evaluation_set import EvaluationSet, load_sets
 from gru_mt.data.pool import in_background, map_in_order
 from gru_mt.data.splits import Splits, check_epochs, load_splits
@@ -183,16 +183,17 @@ def load_data(config: Config, run: Run) -> TrainingData:
     return TrainingData(tokenizer, pairs, dev, test, _encoded(tokenizer, dev), report)
 
 
-def _sample(train: LazySequence[Example], folder: Path) -> StoredExamples:
+def _sample(train: LazySequence[Example], folder: Path) -> TupleStore[Example]:
     """Return pairs to learn from, with what is copied masked: all, or SAMPLE of them."""
     if len(train) > SAMPLE:
         drawn = np.random.default_rng(0).choice(len(train), SAMPLE, replace=False)
         train = Subset(train, np.sort(drawn))
         log.info(f"the tokenizer learns from {SAMPLE:,} of these pairs, drawn at random")
-    sample = StoredExamples(folder)
+    sample = TupleStore.scratch(Example, LINE, folder)
     with ProgressBar("masking what is copied", unit="pairs", total=len(train)) as bar:
         for pairs in map_in_order(masked, chunked(train)):
-            sample.append(pairs)
+            source, target, *places = zip(*pairs, strict=True)
+            sample.append((source, target), np.array([*zip(*places, strict=True)], LINE))
             bar.update(len(pairs))
     return sample
 

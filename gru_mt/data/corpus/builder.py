@@ -9,7 +9,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from gru_mt.config.data import DataConfig
 from gru_mt.data.corpus.filters import (
     ENTITY,
     KEYS,
-    METADATA,
     SHOWN,
     FilteredChunk,
     example,
@@ -27,7 +25,7 @@ from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.languages import languages_warning
 from gru_mt.data.corpus.report import NO_LOSS, CorpusReport, DroppedLines, DropReason, hint
 from gru_mt.data.dataset.components import first_alike
-from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, Subset, TextColumn
+from gru_mt.data.dataset.store import Array, Ints, LazySequence, Subset, TupleStore
 from gru_mt.data.types import Pair
 from gru_mt.errors import UserError
 
@@ -44,40 +42,12 @@ def line_name(files: FirstLines, line: int) -> str:
     return f"{name}:{line - first_line + 1}"
 
 
-class PairStore(LazySequence[Pair]):
-    """The pairs of corpora on disk, with the metadata that filters and splits need."""
-
-    def __init__(self, folder: Path | None) -> None:
-        """Begin with none, in new files; see `DiskArray.scratch`."""
-        self.sides = TextColumn.scratch(folder), TextColumn.scratch(folder)
-        self._metadata = DiskArray.scratch(METADATA, folder)
-
-    def append(self, chunk: FilteredChunk, line: int) -> None:
-        """Add the pairs of a chunk, which begins with line number `line` of the corpus."""
-        for side, texts in zip(self.sides, chunk.sides, strict=True):
-            side.append(texts)
-        chunk.metadata_M["line"] += line
-        self._metadata.append(chunk.metadata_M)
-
-    def __len__(self) -> int:
-        return len(self._metadata)
-
-    def read(self, row_M: Ints) -> list[Pair]:
-        """Return the pairs at some rows."""
-        first, second = (side.read(row_M) for side in self.sides)
-        return [*map(Pair, first, second, self._metadata.at(row_M)["line"].tolist())]
-
-    def metadata(self, name: str, start: int, stop: int) -> Array:
-        """Return one of METADATA of each pair from row `start` to before `stop`."""
-        return self._metadata.field(name, start, stop)
-
-
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The pairs of a corpus, and what to report about them."""
 
     name: str
-    stored: PairStore  # of this corpus and others
+    stored: TupleStore[Pair]  # of this corpus and others, with METADATA
     row_N: Ints  # of `stored`: the distinct pairs, at least one, in the order of the file
     report: CorpusReport
     sha256: str  # of the text; of several files, of their digests in lines
@@ -93,14 +63,14 @@ class Corpus:
     def metadata(self, name: str) -> Array:
         """Return one of METADATA of each distinct pair."""
         start, stop = int(self.row_N[0]), int(self.row_N[-1]) + 1
-        return self.stored.metadata(name, start, stop)[self.row_N - start]
+        return self.stored.field(name, start, stop)[self.row_N - start]
 
 
 class CorpusBuilder:
     """Takes the filtered chunks of one corpus in their order, then returns the corpus."""
 
     def __init__(
-        self, config: DataConfig, label: str, sides: Sequence[int], pairs: PairStore
+        self, config: DataConfig, label: str, sides: Sequence[int], pairs: TupleStore[Pair]
     ) -> None:
         """Begin without lines. Only `sides` of it have text; its pairs go to the end of `pairs`."""
         self._config, self._label, self._sides = config, label, sides  # messages begin with it
@@ -120,7 +90,8 @@ class CorpusBuilder:
             self._counts[reason] += 1
             if self._counts[reason] <= SHOWN:
                 self._examples[reason].append((self.lines + 1 + index, text))
-        self._pairs.append(chunk, self.lines + 1)
+        chunk.metadata_M["line"] += self.lines + 1
+        self._pairs.append(chunk.sides, chunk.metadata_M)
         self.lines += chunk.lines
 
     def corpus(self, name: str) -> Corpus:
@@ -153,7 +124,7 @@ class CorpusBuilder:
         return Corpus(name, self._pairs, row_N, report, sha256, credit, warnings, files)
 
     def _metadata(self, name: str) -> Array:
-        return self._pairs.metadata(name, self._first_row, len(self._pairs))
+        return self._pairs.field(name, self._first_row, len(self._pairs))
 
     def _distinct(self) -> Ints:
         first_N = alike_N = first_alike(self._metadata("digest"))

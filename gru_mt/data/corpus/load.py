@@ -10,15 +10,16 @@ from pathlib import Path
 
 from gru_mt.config.data import CorpusConfig, DataConfig
 from gru_mt.data.corpus import fra_eng
-from gru_mt.data.corpus.builder import Corpus, CorpusBuilder, PairStore
+from gru_mt.data.corpus.builder import Corpus, CorpusBuilder
 from gru_mt.data.corpus.files import FoundFiles, corpus_name, find_files, user_path
-from gru_mt.data.corpus.filters import filter_chunk
+from gru_mt.data.corpus.filters import METADATA, filter_chunk
 from gru_mt.data.corpus.fra_eng import FRA_ENG_SHA256, TATOEBA_ATTRIBUTION
 from gru_mt.data.corpus.readers.columns import ReadOptions
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.report import Row
-from gru_mt.data.dataset.store import CHUNK
+from gru_mt.data.dataset.store import CHUNK, TupleStore
 from gru_mt.data.pool import map_in_order
+from gru_mt.data.types import Pair
 from gru_mt.errors import UserError, short_repr, short_text
 from gru_mt.progress import ProgressBar
 
@@ -38,7 +39,7 @@ def load_corpora(config: DataConfig, folder: Path | None = None) -> list[Corpus]
             f"data.corpus: two corpora are called {short_repr(twice[0])}; give each a name of "
             "its own, or for parallel files set corpus: {path: [FILE, FILE]}"
         )
-    pairs = PairStore(folder)
+    pairs = TupleStore.scratch(Pair, METADATA, folder)
     both = zip(config.corpus, names, strict=True)
     return [_load(corpus, name, config, pairs) for corpus, name in both]
 
@@ -48,7 +49,7 @@ def is_built_in(corpus: CorpusConfig) -> bool:
     return len(corpus.path) == 1 and corpus.path[0] in BUILT_IN
 
 
-def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: PairStore) -> Corpus:
+def _load(corpus: CorpusConfig, name: str, config: DataConfig, pairs: TupleStore[Pair]) -> Corpus:
     label, found = _locate(corpus, config)
     side = int(not config.reversed) if corpus.side else None
     sides = (0, 1) if side is None else (side,)  # that have text

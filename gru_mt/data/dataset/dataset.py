@@ -21,7 +21,7 @@ from gru_mt.config.schema import Config
 from gru_mt.data.augment.augmenter import WordLists
 from gru_mt.data.corpus.builder import line_name
 from gru_mt.data.dataset.ids import EncodedPairs, IdSequences, encode_pairs
-from gru_mt.data.dataset.store import Array, DiskArray, Ints, LazySequence, TextColumn, npy_writer
+from gru_mt.data.dataset.store import Array, DiskArray, Ints, TextColumn, TupleStore, npy_writer
 from gru_mt.data.text.placeholders import mask_pair
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Example, Texts
@@ -85,9 +85,9 @@ class Dataset:
         source, target = (int((np.diff(bound_N[side]) > tokens).sum()) for side in SIDES)
         return source, target
 
-    def texts(self) -> "PairTexts":
+    def texts(self) -> TupleStore[Texts]:
         """Return the two sides of each pair, masked and truecased, where they are stored."""
-        return PairTexts(self._folder)
+        return _texts(self._folder)
 
     def word_lists(self) -> WordLists:
         """Return the words that augmentation needs."""
@@ -99,52 +99,18 @@ class Dataset:
         return line_name(self.metadata["lines"][corpus], line)
 
 
-class PairTexts(LazySequence[Texts]):
-    """The two sides of N pairs on disk."""
+def _texts(folder: Path, *, mode: Literal["rb", "w+b"] = "rb") -> TupleStore[Texts]:
+    """Return the two sides of N pairs in a folder, or with mode "w+b" none of them so far."""
 
-    def __init__(self, folder: Path, *, mode: Literal["rb", "w+b"] = "rb") -> None:
-        """Open the texts in a folder, or with mode "w+b" begin without any."""
+    def opened(name: str, dtype: npt.DTypeLike) -> DiskArray:
+        with os_errors_as(folder / name):
+            return DiskArray((folder / name).open(mode), dtype)
 
-        def opened(name: str, dtype: npt.DTypeLike) -> DiskArray:
-            with os_errors_as(folder / name):
-                return DiskArray((folder / name).open(mode), dtype)
-
-        self._sides = [
-            TextColumn(opened(f"{side}.txt", np.uint8), opened(f"{side}.bounds", np.int64))
-            for side in SIDES
-        ]
-
-    def append(self, sides: tuple[list[str], list[str]]) -> None:
-        for column, texts in zip(self._sides, sides, strict=True):
-            column.append(texts)
-
-    def __len__(self) -> int:
-        return len(self._sides[0])
-
-    def read(self, row_M: Ints) -> list[Texts]:
-        return [*map(Texts, *(side.read(row_M) for side in self._sides))]
-
-
-class StoredExamples(LazySequence[Example]):
-    """Pairs in files without names, which take no memory."""
-
-    def __init__(self, folder: Path) -> None:
-        """Begin with none, in `folder`; see `DiskArray.scratch`."""
-        self._sides = [TextColumn.scratch(folder) for _ in SIDES]
-        self._lines = DiskArray.scratch(LINE, folder)
-
-    def append(self, examples: Sequence[Example]) -> None:
-        for side, column in zip(SIDES, self._sides, strict=True):
-            column.append(getattr(example, side) for example in examples)
-        self._lines.append(np.array([example[2:] for example in examples], LINE))
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def read(self, row_M: Ints) -> list[Example]:
-        sides = (column.read(row_M) for column in self._sides)
-        line_M = self._lines.at(row_M)
-        return [*map(Example, *sides, line_M["line"].tolist(), line_M["corpus"].tolist())]
+    columns = [
+        TextColumn(opened(f"{side}.txt", np.uint8), opened(f"{side}.bounds", np.int64))
+        for side in SIDES
+    ]
+    return TupleStore(Texts, columns)
 
 
 def masked(examples: Iterable[Example]) -> list[Example]:
@@ -209,7 +175,7 @@ def write_dataset(
             last = bound_M[-1:]
             lines.append(chunk.line_M)
             if chunk.texts is not None:
-                texts = texts or PairTexts(folder, mode="w+b")
+                texts = texts or _texts(folder, mode="w+b")
                 texts.append(chunk.texts)
             bar.update(len(bound_M))
 

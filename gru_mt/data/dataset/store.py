@@ -16,12 +16,14 @@ from typing import IO, Any, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from gru_mt.data.types import Example, Pair, Texts
 from gru_mt.storage import os_errors_as
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
 T = TypeVar("T", covariant=True)
 U = TypeVar("U")
+R = TypeVar("R", Pair, Texts, Example)
 
 CHUNK = 10_000  # items that are read, or worked on, at a time
 _RECORDS = 100_000  # mapped at a time, of which one field is copied
@@ -167,6 +169,44 @@ class TextColumn(LazySequence[str]):
         data, bound = self._data.mapped().data, self._bounds.mapped()
         bounds = zip(bound[row_M].tolist(), bound[row_M + 1].tolist(), strict=True)
         return [str(data[start:end], "utf-8") for start, end in bounds]
+
+
+class TupleStore(LazySequence[R]):
+    """Named tuples on disk: two texts, and a record that has their other fields, and more."""
+
+    def __init__(
+        self, kind: type[R], sides: Sequence[TextColumn], records: DiskArray | None = None
+    ) -> None:
+        """Take columns; what is in them are the first items."""
+        self._kind: type[R] = kind
+        self.sides, self._records = sides, records
+
+    @classmethod
+    def scratch(cls, kind: type[R], dtype: npt.DTypeLike, folder: Path | None) -> Self:
+        """Return a store without items; see `DiskArray.scratch`."""
+        sides = TextColumn.scratch(folder), TextColumn.scratch(folder)
+        return cls(kind, sides, DiskArray.scratch(dtype, folder))
+
+    def __len__(self) -> int:
+        return len(self.sides[0])
+
+    def append(self, sides: Iterable[Iterable[str]], records: npt.ArrayLike = ()) -> None:
+        for column, texts in zip(self.sides, sides, strict=True):
+            column.append(texts)
+        if self._records is not None:
+            self._records.append(records)
+
+    def read(self, row_M: Ints) -> list[R]:
+        columns: list[list[Any]] = [side.read(row_M) for side in self.sides]
+        if self._records is not None:
+            record_M = self._records.at(row_M)
+            columns += (record_M[name].tolist() for name in self._kind._fields[2:])
+        return [*map(self._kind, *columns)]
+
+    def field(self, name: str, start: int, stop: int) -> Array:
+        """Return one field of the records from `start` to before `stop`."""
+        assert self._records is not None, "only stores with records are asked"
+        return self._records.field(name, start, stop)
 
 
 class Subset(LazySequence[T]):
