@@ -229,6 +229,7 @@ def _settings(splits: Splits) -> list[str]:
         *(tokenizer if source.isdisjoint(target) else []),
         "model:",
         "  decoder_layers: 2",
+        "  may_shrink: true  # to a smaller one, where --minutes leave it few updates",
         f"  dropout: {dropout}  # more for fewer pairs, none for many",
         "training:",
         f"  max_epochs: {usual_epochs(pairs)}  # times over the corpus; more pairs need fewer",

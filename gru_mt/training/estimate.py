@@ -140,9 +140,12 @@ def plan_minutes(
         others_s = pace.buffer_s if processes > 1 else 0.0  # they make the first buffer now
         return pace, pace.updates_within(left_s - others_s, config)
 
+    pairs = len(loader.load((0, 0)).row_N) * loader.buffers
+    most_epochs = min(LONGER * usual_epochs(pairs), MOST_EPOCHS)
     batch = batches[0]
     pace, fitting = fit(config, batch)
-    if fitting < ENOUGH_FOR_SIZE and config.model.may_shrink and training.start is None:
+    is_few = fitting < min(ENOUGH_FOR_SIZE, most_epochs * pace.epoch_updates)
+    if is_few and config.model.may_shrink and training.start is None:
         model = config.model.smaller()
         log.info(
             f"model.may_shrink: {fitting:,} updates fit in {minutes:g} minutes, so the decoder has "
@@ -166,8 +169,6 @@ def plan_minutes(
             f"{FEWEST} updates with a validation take {least_s / 60:.1f}; give it at least "
             f"{math.ceil((spent_s + least_s) / USED / 6) / 10:.1f}"
         )
-    pairs = len(loader.load((0, 0)).row_N) * loader.buffers
-    most_epochs = min(LONGER * usual_epochs(pairs), MOST_EPOCHS)
     updates = min(fitting, most_epochs * pace.epoch_updates)
     log.info(_plan_line(training, batch, updates, pace))
     if updates < fitting:

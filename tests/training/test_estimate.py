@@ -118,7 +118,7 @@ def planned(sections: dict[str, Any], pairs: int, monkeypatch: pytest.MonkeyPatc
         # 285 s are 13 epochs of 21 s, and 12 s; or, twice as fast, 25 of 11 s, and 10 s.
         (False, 5, (2, 512, 256, 1_355)),
         (True, 5, (1, 384, 192, 2_590)),
-        # 684 s are enough for 3,255 updates; 30 epochs are the most.
+        # 684 s are enough for 3,255 updates; 30 epochs, the most, are 3,000.
         (True, 12, (2, 512, 256, None)),
         # 5.7 s are 23 updates, or 46, or, in batches of 512, as fast as these can be, 188.
         (True, 0.1, (1, 384, 192, 188)),
@@ -144,6 +144,15 @@ def test_a_smaller_model_is_taken_where_few_updates_fit(
     model = plan.model
     sizes = (model.decoder_layers, model.decoder_size, model.encoder_size)
     assert (*sizes, plan.training.max_steps) == expected
+
+
+def test_a_model_that_has_all_the_epochs_it_may_does_not_shrink(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(estimate, "measure_pace", lambda *_: Pace(1, 50, 1, 0.2, 1.0, 0.0))
+    sections = {"model": {"may_shrink": True}, "training": {"minutes": 6, "batch_tokens": 2_048}}
+    plan = planned(sections, 12_800, monkeypatch)  # 30 epochs of 11 s are 1,500 updates
+    assert (plan.model.decoder_size, plan.training.max_epochs) == (512, 30)
 
 
 def test_a_smaller_model_goes_on_and_is_fine_tuned_with_the_configuration_it_came_from(
