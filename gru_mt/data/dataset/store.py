@@ -16,14 +16,12 @@ from typing import IO, Any, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from gru_mt.data.types import Example, Pair, Texts
 from gru_mt.storage import os_errors_as
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]
 T = TypeVar("T", covariant=True)
 U = TypeVar("U")
-R = TypeVar("R", Pair, Texts, Example)
 
 CHUNK = 10_000  # items that are read, or worked on, at a time
 _RECORDS = 100_000  # mapped at a time, of which one field is copied
@@ -171,18 +169,17 @@ class TextColumn(LazySequence[str]):
         return [str(data[start:end], "utf-8") for start, end in bounds]
 
 
-class TupleStore(LazySequence[R]):
+class TupleStore(LazySequence[T]):
     """Named tuples on disk: two texts, and a record that has their other fields, and more."""
 
     def __init__(
-        self, kind: type[R], sides: Sequence[TextColumn], records: DiskArray | None = None
+        self, kind: type[T], sides: Sequence[TextColumn], records: DiskArray | None = None
     ) -> None:
         """Take columns; what is in them are the first items."""
-        self._kind: type[R] = kind
-        self.sides, self._records = sides, records
+        self._kind, self.sides, self._records = kind, sides, records
 
     @classmethod
-    def scratch(cls, kind: type[R], dtype: npt.DTypeLike, folder: Path | None) -> Self:
+    def scratch(cls, kind: type[T], dtype: npt.DTypeLike, folder: Path | None) -> Self:
         """Return a store without items; see `DiskArray.scratch`."""
         sides = TextColumn.scratch(folder), TextColumn.scratch(folder)
         return cls(kind, sides, DiskArray.scratch(dtype, folder))
@@ -196,11 +193,12 @@ class TupleStore(LazySequence[R]):
         if self._records is not None:
             self._records.append(records)
 
-    def read(self, row_M: Ints) -> list[R]:
+    def read(self, row_M: Ints) -> list[T]:
         columns: list[list[Any]] = [side.read(row_M) for side in self.sides]
         if self._records is not None:
             record_M = self._records.at(row_M)
-            columns += (record_M[name].tolist() for name in self._kind._fields[2:])
+            fields = [*self._kind.__annotations__][2:]
+            columns += (record_M[name].tolist() for name in fields)
         return [*map(self._kind, *columns)]
 
     def field(self, name: str, start: int, stop: int) -> Array:
