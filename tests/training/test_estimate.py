@@ -168,7 +168,8 @@ def test_a_smaller_model_goes_on_and_is_fine_tuned_with_the_configuration_it_cam
     longer = small_config("model.may_shrink=true", "training.max_steps=10", *AUTO)
     assert train(longer, tmp_path / "run").step == 10
     start = f"training.start={tmp_path / 'run'}"
-    train(small_config("model.may_shrink=true", start), tmp_path / "tuned")
+    tuned = small_config("model.may_shrink=true", "training.minutes=0.3", start)
+    train(tuned, tmp_path / "tuned")
     assert load_config(tmp_path / "tuned" / "config.yaml").model == kept
 
 
