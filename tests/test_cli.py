@@ -21,6 +21,7 @@ import typer.main
 
 from gru_mt.cli import app
 from gru_mt.config.decoding import Decoding
+from gru_mt.config.load import load_config
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.errors import UserError
@@ -323,6 +324,7 @@ def test_init_and_check_lead_from_files_to_a_training(
             Path(f"{name}.{language}").write_text("".join(f"{name} {line}" for line in lines))
     files = [f"{name}.{language}" for name in ("train", "dev", "test") for language in ("en", "de")]
     assert gru_mt("init", *files).out == "gru-mt train --config train.yaml\n"
+    assert load_config("train.yaml").model.may_shrink, "its --minutes may be few"
     assert_one_line(gru_mt("init", *files), "train.yaml: is there already", "--out")
     made = gru_mt("init", *files, "--out", "my own.yaml")
     assert made.out == "gru-mt train --config 'my own.yaml'\n", "a shell takes it as it stands"
