@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 from gru_mt.config.decoding import Decoding, check_number
 from gru_mt.corrections.memory import CorrectionMemory
+from gru_mt.data.text.dates import date_rules
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError, as_path, as_texts, short_repr
@@ -245,8 +246,9 @@ class Translator:
             most = most_tokens // parts
             return MAX_BYTES * len(text) <= most or len(tokenizer.source.encode(text)) <= most
 
-        language, glossary = self.languages.source, options.glossary
-        reader = Reader(tokenizer.truecaser, language, fits, glossary, options.split)
+        languages, glossary = self.languages, options.glossary
+        dates = date_rules(languages.source, languages.target)
+        reader = Reader(tokenizer.truecaser, languages.source, fits, glossary, options.split, dates)
         sentences_of = [[*reader.sentences(line)] for line in lines]
         if self.corrections and self.corrections.refresh(
             replace(reader, glossary=None, split=True)

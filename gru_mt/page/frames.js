@@ -55,8 +55,8 @@ function matchAt(sticky, text, position) {
  * A frame is what stands before the sentence: placeholders, bullets, numbering, a speaker's name
  * with a colon, a key with =; and the placeholders after it, and quotes or brackets around the
  * whole. A placeholder that may be a word, as {name} or 1984, is of the frame where a colon
- * follows, or a capital after all parts. Of `pairs` a frame has both or none. `isSmall` tells
- * whether a word is mostly written small.
+ * follows, or a capital after all parts; one that is null never is. Of `pairs` a frame has both or
+ * none. `isSmall` tells whether a word is mostly written small.
  *
  * "\ue010 He is big.\ue011" -> [2, 12]
  */
@@ -90,7 +90,7 @@ function frameStarts(text, placeholders, isSmall) {
   let [number, sure, hasNumber] = [0, 0, false]; // how many starts are sure, if not all
   for (;;) {
     const { position } = starts.at(-1);
-    const part = partAt(text, position, placeholders[number] ?? "", isSmall);
+    const part = partAt(text, position, placeholders[number], isSmall);
     if (!part) break;
     if (!part.isSure) sure ||= starts.length;
     hasNumber ||= part.isNumber ?? false;
@@ -106,6 +106,7 @@ function frameStarts(text, placeholders, isSmall) {
 /** Return {end, isSure, isNumber, quote} of a part of a frame, or null where none may be. */
 function partAt(text, position, placeholder, isSmall) {
   if (PLACEHOLDER_TOKENS.includes(text[position])) {
+    if (placeholder === null) return null;
     const end = position + 1 + matchAt(AFTER_MARK, text, position + 1)[0].length;
     const hasMark = stripStart(text.slice(position + 1, end)) !== "";
     const isSure = hasMark || !isWordlike(placeholder);
@@ -152,7 +153,9 @@ function frameEnds(text, placeholders, start) {
     const isQuote = CLOSING_QUOTES.includes(last);
     const rest = before.slice(0, -1);
     if (PLACEHOLDER_TOKENS.includes(last)) {
-      if (isWordlike(placeholders[number]) && !HAS_ENDED.test(rest)) return ends;
+      const placeholder = placeholders[number];
+      const isWord = placeholder === null || (isWordlike(placeholder) && !HAS_ENDED.test(rest));
+      if (isWord) return ends;
       number--;
     } else if (",;".includes(last)) {
       if (!CLOSING_QUOTES.includes(rest.at(-1) ?? " ")) return ends; // of a value

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gru_mt.bundle import Bundle
+from gru_mt.data.text.dates import date_rules
 from gru_mt.data.text.sentences import sentence_rules
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.words import Words
@@ -107,6 +108,7 @@ def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any],
     weights, layers = pack(model, precision)
     sides = [tokenizer.source] if tokenizer.joint else [tokenizer.source, tokenizer.target]
     calibration = Calibration.of_bundle(bundle.provenance)
+    dates = date_rules(config.data.source, config.data.target)
     data = {
         "model": {
             "cell": config.model.cell,
@@ -122,6 +124,7 @@ def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any],
         "truecaser": tokenizer.truecaser.to_bytes().decode(),
         "memory": tokenizer.memory.to_bytes().decode(),
         "sentences": sentence_rules(config.data.source)._asdict(),
+        "dates": dates and dates.to_json(),
         "decoding": asdict(config.decoding),
         "calibration": calibration and calibration.weights,
     }

@@ -31,7 +31,7 @@ export function countPlaceholders(text) {
 
 /** Return spans, ascending, less those that a longer one overlaps, or an equal one before. */
 export function disjoint(spans) {
-  const length = (span) => size(span.text);
+  const length = ({ isDate, start, end, text }) => (isDate ? end - start : size(text));
   const kept = [];
   for (const span of [...spans].sort((a, b) => length(b) - length(a) || a.start - b.start)) {
     let index = 0;

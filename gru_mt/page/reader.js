@@ -8,8 +8,8 @@ import { BEGINNING, ENDS, freed, Sentence, withOneMark } from "./sentence.js";
 import { tagPairs } from "./tags.js";
 import { isAllCaps } from "./truecase.js";
 import { ANY_LETTER, clean, EVERY_WORD, expression, inWord, isCapitalised } from "./normalize.js";
-import { isLower, narrow, normal, pattern, size, stripEnd, stripStart } from "./normalize.js";
-import { SPACELESS, WORD } from "./normalize.js";
+import { isLower, isUpper, narrow, normal, pattern, size, SPACELESS } from "./normalize.js";
+import { stripEnd, stripStart, WORD } from "./normalize.js";
 
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
@@ -52,15 +52,16 @@ const CUTTING_PLACES = [
 /**
  * Return the sentences of a line; none of a blank one.
  *
- * `splitLine` splits it once it is masked; `fits` tells whether a text has at most a part of the
- * tokens that a model reads.
+ * `splitLine` splits it once it is masked; `dates` is a DateFinder, or null; `fits` tells whether a
+ * text has at most a part of the tokens that a model reads.
  */
-export function readLine(typed, { truecaser, splitLine, fits }) {
+export function readLine(typed, { truecaser, splitLine, dates, fits }) {
   const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
   const usual = valid.replace(LINE_ENDS, " ").replace(DIRECTION, "").replace(HYPHEN, "-");
   const line = stripEnd(normalLine(usual));
   if (!line) return [];
-  const spans = copiedSpans(line, truecaser);
+  const found = dates?.find(line, (word) => truecaser.isSmall(word)) ?? [];
+  const spans = copiedSpans(line, truecaser, found);
   let [start, first] = [0, 0]; // in the line; of the spans
   return pieces(splitLine(mask(line, spans).text), spans, truecaser).flatMap((shown) => {
     const inside = spans.slice(first, first + countPlaceholders(shown));
@@ -146,20 +147,21 @@ function normalLine(typed) {
   return restore(normal(text), placeholders);
 }
 
-/** Return what a translation copies of a line, as spans; no two touch, but for pairs. */
-function copiedSpans(line, truecaser) {
+/** Return what a translation copies of a line, and the dates; no two touch, but for pairs. */
+function copiedSpans(line, truecaser, dates) {
   // A user's own placeholder tokens again, as what holds one may give way to a longer placeholder.
   const own = Array.from(line.matchAll(PLACEHOLDER), ({ 0: text, index }) => {
     return { start: index, end: index + 1, text };
   });
-  const spans = disjoint([...findPlaceholders(line, (word) => truecaser.has(word)), ...own]);
+  const copied = findPlaceholders(line, (word) => truecaser.has(word));
+  const spans = disjoint([...dates, ...copied, ...own]);
   const { text, placeholders } = mask(line, spans);
   const paired = new Set(tagPairs(text, placeholders).flat());
   const merged = [];
   let isOpen = false; // whether the last one may grow
   spans.forEach((span, number) => {
     const isKept = BREAK.test(span.text) || span.text.search(PLACEHOLDER) >= 0;
-    const isAlone = !paired.has(number) && !isKept;
+    const isAlone = !paired.has(number) && !isKept && !span.isDate;
     const before = merged.at(-1);
     if (isAlone && isOpen && before.end === span.start) {
       merged[merged.length - 1] = {
@@ -233,7 +235,8 @@ function sentenceOf(piece, truecaser) {
   const inner = stripStart(shown);
   const indent = shown.length - inner.length;
   const isSmall = (word) => truecaser.isSmall(word);
-  const [start, end] = core(inner, all, tagPairs(shown, all), isSmall).map((each) => each + indent);
+  const known = piece.spans.map((span) => (span.isDate ? null : span.text));
+  const [start, end] = core(inner, known, tagPairs(shown, all), isSmall).map((at) => at + indent);
   const [before, after] = [shown.slice(0, start), shown.slice(end)];
   const first = countPlaceholders(before);
   const last = all.length - countPlaceholders(after);
@@ -244,7 +247,7 @@ function sentenceOf(piece, truecaser) {
   const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
   const names = findNames(careful, truecaser);
   const staysSmall = followsEllipsis(piece) && isLower(typed.slice(0, 1)) && !isName(careful);
-  const shape = staysSmall ? "small" : caseOf(text, cased, names);
+  const shape = staysSmall ? "small" : caseOf(text, cased, names, piece.spans.slice(first));
   if (shape === "capitals") for (const name of names) name.text = name.text.toUpperCase();
   const copied = Array.from(careful.matchAll(PLACEHOLDER), ({ index }, k) => {
     return { start: index, end: index + 1, text: placeholders[k] };
@@ -253,12 +256,37 @@ function sentenceOf(piece, truecaser) {
     careful,
     [...copied, ...names].sort((a, b) => a.start - b.start),
   );
-  return new Sentence({
+  const sentence = new Sentence({
     ...{ source, gap: piece.shown.slice(shown.length), typed },
     ...{ before: filled(before, all.slice(0, first)), after: filled(after, all.slice(last)) },
     ...{ placeholders: masked.placeholders, ...freed(withOneMark(masked.text)) },
     tags: tagPairs(masked.text, masked.placeholders),
-    ...{ case: shape, spellingCorrected: careful !== cased, isPart: false },
+    ...{ case: shape, spellingCorrected: careful !== cased, isPart: false, terms: new Set() },
+  });
+  return piece.spans.some((span) => span.isDate) ? withDates(sentence, piece) : sentence;
+}
+
+/** Return a sentence whose dates have its case: are in capitals, or get one at the start. */
+function withDates(sentence, { line, shown, spans }) {
+  const dates = spans.filter((span) => span.isDate).map((span) => span.text);
+  const whole = filled(
+    shown,
+    spans.map(({ isDate, start, end }) => (isDate ? line.slice(start, end) : "")),
+  );
+  if (isAllCaps(whole)) {
+    const upper = (text) => (dates.includes(text) ? text.toUpperCase() : text);
+    return new Sentence({
+      ...sentence,
+      ...{ placeholders: sentence.placeholders.map(upper), case: "capitals" },
+    });
+  }
+  const [first = ""] = /\p{L}/u.exec(whole) ?? [];
+  const isPhrase = isLower(first) || (!isUpper(first) && inWord([...whole].at(-1) ?? ""));
+  const small = dates.filter((text) => /^\p{Lowercase}/u.test(text));
+  return new Sentence({
+    ...sentence,
+    ...{ terms: new Set(isPhrase ? [] : small) },
+    case: sentence.case === "capitals" ? "model" : sentence.case,
   });
 }
 
@@ -272,10 +300,11 @@ function isName(careful) {
   return isCapitalised(careful) && /^.\p{L}/u.test(careful);
 }
 
-/** Return the case that a translation has; a name at the start brings its own. */
-function caseOf(typed, cased, names) {
+/** Return the case that a translation has; a name or a date at the start brings its own. */
+function caseOf(typed, cased, names, spans) {
   if (isAllCaps(typed) && !isAllCaps(cased)) return "capitals"; // and not "OK"
   const [before] = BEGINNING.exec(typed);
-  const hasOwn = names.some(({ start }) => start <= before.length);
+  const hasDate = spans.slice(0, countPlaceholders(before)).some((span) => span.isDate);
+  const hasOwn = hasDate || names.some(({ start }) => start <= before.length);
   return isCapitalised(typed.slice(before.length)) && !hasOwn ? "capital" : "model";
 }

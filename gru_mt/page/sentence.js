@@ -1,10 +1,11 @@
 /** A sentence as read and as shown: gru_mt/inference/preprocessing/sentence.py. */
 
+import { contracted } from "./dates.js";
 import { mask, placeholderIndices, restore } from "./placeholders.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { nested, tagPairs } from "./tags.js";
-import { ANY_LETTER, beginsCased, endsCased, expression } from "./normalize.js";
-import { pattern, SPACELESS } from "./normalize.js";
+import { ANY_LETTER, beginsCased, endsCased, expression, inWord, pattern } from "./normalize.js";
+import { SPACELESS } from "./normalize.js";
 import { stripEnd, stripStart, withPlainMarks, WORD } from "./normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
@@ -60,8 +61,8 @@ export const BEGINNING = /^[^\p{L}\p{N}]*/u;
 /** A sentence as it stands in its line, and as the model reads it. */
 export class Sentence {
   /**
-   * Take {source, gap, before, after, typed, text, placeholders, noSpace, case, spellingCorrected,
-   * isPart}.
+   * Take {source, gap, before, after, typed, text, placeholders, noSpace, tags, case,
+   * spellingCorrected, terms, isPart}.
    *
    * `gap` are the spaces after it, `before` and `after` its frame: see `core`. `typed` is without
    * its frame, as it was written, masked; `text` is masked and truecased;
@@ -69,7 +70,7 @@ export class Sentence {
    * placeholders: those that a word touches on their left, and on their right. `case` is
    * "capitals", "capital" or "small" where a translation has that, or "model". `spellingCorrected`
    * tells whether a word was taken for one with a typo, `isPart` whether it is a part of a sentence
-   * that is too long.
+   * that is too long. `terms` are placeholders that get a capital where a translation begins.
    */
   constructor(parts) {
     Object.assign(this, parts);
@@ -134,12 +135,17 @@ export class Sentence {
     }
     const tokens = text.match(PLACEHOLDER) ?? [];
     const [left, right] = this.noSpace;
+    let hasBegun = /\p{L}/u.test(texts[0]);
     return order.reduce((whole, index, k) => {
       const follows = /^ ?$/.test(between[index]?.slice(-1) ?? "x");
       const hasEnded = ENDS.includes(whole.at(-1)) && follows;
       const begun = hasEnded ? `${whole} ` : whole; // "Où sont-ils ?Oksana"
-      const placeholder = this.placeholders[index] ?? tokens[k];
-      return joined(joined(begun, placeholder, left.has(index)), texts[k + 1], right.has(index));
+      const copied = this.placeholders[index] ?? tokens[k];
+      const isFirst = this.terms.has(copied) && !hasBegun;
+      const placeholder = isFirst ? copied[0].toUpperCase() + copied.slice(1) : copied;
+      hasBegun ||= inWord(placeholder) || /\p{L}/u.test(texts[k + 1]);
+      const [before, shown] = contracted(begun, placeholder);
+      return joined(joined(before, shown, left.has(index)), texts[k + 1], right.has(index));
     }, texts[0]);
   }
 

@@ -23,12 +23,13 @@ const FIRST_SIGNS = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the
 /** A model, its vocabularies, its truecaser and its memory, ready to translate. */
 export class Translator {
   /**
-   * `splitLine` splits a line into sentences; `decoding` has the names of the configuration;
-   * `calibration` are the weights of the confidence, or null.
+   * Take {model, source, target, truecaser, memory, splitLine, dates, decoding, calibration}.
+   *
+   * `splitLine` splits a line into sentences; `dates` is a DateFinder, or null; `decoding` has the
+   * names of the configuration; `calibration` are the weights of the confidence, or null.
    */
-  constructor({ model, source, target, truecaser, memory, splitLine, decoding, calibration }) {
-    Object.assign(this, { model, source, target, truecaser, memory });
-    Object.assign(this, { splitLine, decoding, calibration });
+  constructor(parts) {
+    Object.assign(this, parts);
   }
 
   /**
@@ -40,7 +41,7 @@ export class Translator {
    */
   async translate(line, { nBest = 1, decoding = this.decoding, pause = () => {} } = {}) {
     const reading = {
-      ...{ truecaser: this.truecaser, splitLine: this.splitLine },
+      ...{ truecaser: this.truecaser, splitLine: this.splitLine, dates: this.dates },
       fits: (text, parts) => this.#fits(text, Math.trunc(decoding.max_source_tokens / parts)),
     };
     let sentences = [];

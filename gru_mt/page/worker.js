@@ -4,6 +4,7 @@ import { Truecaser } from "./truecase.js";
 import { TranslationMemory } from "./translation_memory.js";
 import { Model } from "./model.js";
 import { Arithmetic } from "./product.js";
+import { DateFinder } from "./dates.js";
 import { sentenceRules, splitSentences } from "./sentences.js";
 import { vocabulary } from "./tokenizer.js";
 import { Translator } from "./translator.js";
@@ -33,6 +34,7 @@ async function load({ metadata, weights }) {
     truecaser: Truecaser.from(metadata.truecaser),
     memory: TranslationMemory.from(metadata.memory),
     splitLine: (text) => splitSentences(text, rules),
+    dates: metadata.dates && new DateFinder(metadata.dates),
     decoding: metadata.decoding,
     calibration: metadata.calibration,
   });

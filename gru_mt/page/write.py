@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 WORKER = [  # its modules, in the order of their imports
     *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "names"),
-    *("frames", "tags", "sentences", "sentence", "reader", "messages"),
+    *("frames", "tags", "sentences", "dates", "sentence", "reader", "messages"),
     "translation_memory",
     *("tokenizer", "confidence", "cells", "product", "model", "search", "translator", "worker"),
 ]

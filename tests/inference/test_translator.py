@@ -27,7 +27,7 @@ from gru_mt.errors import UserError
 from gru_mt.inference import sentence_translator
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.torch_engine import TorchEngine
-from gru_mt.inference.translation import SentenceTranslation, Translation
+from gru_mt.inference.translation import Languages, SentenceTranslation, Translation
 from gru_mt.inference.translator import Keywords, Translator
 from gru_mt.model.seq2seq import Seq2Seq
 
@@ -266,6 +266,15 @@ def test_terms_of_a_glossary_come_out_once_for_each_time_they_stand_there() -> N
             assert text.count("qq ww") == low.replace("  ", " ").count("dog sees")
             assert found.text.isupper() == source.isupper()
     assert translator.translate("cat", glossary=glossary).text == "le CHAT-x"
+
+
+def test_dates_are_in_the_words_of_the_target_language() -> None:
+    translator = replace(build(), languages=Languages("en", "French"))
+    for split in (True, False):
+        assert "le 5 mai 2001" in translator.translate("the cat on May 5, 2001 a", split=split).text
+    glossary = Glossary.of({"May 5": "M-5", "on May 5, 2001, I": "X"})  # the longest one
+    assert "M-5" in translator.translate("the cat May 5", glossary=glossary).text
+    assert "X" in translator.translate("On May 5, 2001, I see", glossary=glossary).text
 
 
 def test_tokens_show_placeholders_and_not_what_stands_for_them() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gru_mt.data.text.dates import DateRules, contracted, date_rules
 from gru_mt.data.text.sentences import sentence_rules, split_sentences
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
@@ -86,12 +87,14 @@ def test_lines_are_split_as_in_python(language: str) -> None:
 
 SENTENCES = """
 import { Truecaser } from "./truecase.js";
+import { DateFinder } from "./dates.js";
 import { readLine } from "./reader.js";
 import { sentenceRules, splitSentences } from "./sentences.js";
 const rules = sentenceRules(data.rules);
 const truecaser = Truecaser.from(data.truecaser);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
-const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), fits };
+const dates = new DateFinder(data.dates);
+const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), dates, fits };
 const fields = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
   sentence.typed, sentence.text, sentence.placeholders,
   sentence.noSpace.map((side) => [...side].sort((a, b) => a - b)),
@@ -118,7 +121,9 @@ def fields(sentence: Sentence) -> list[Any]:
 def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: int = 1_000) -> None:
     """Compare the sentences of lines, and their parts of `longest` characters at most."""
     rng = random.Random(1)
-    reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts)
+    dates = date_rules("en", "fr")
+    assert dates
+    reader = Reader(truecaser, "en", lambda text, parts: len(text) <= longest // parts, dates=dates)
     words = ["le", "12", "5e", "12pmer", "7-0", "-5", '!" Le', ".” Été"]
     written = [*PLACEHOLDER_TOKENS * 2, *'ß7²我   .?!？؟…😀"“()', *words]
     outputs = {
@@ -143,7 +148,48 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
 
     rules, data = sentence_rules("en")._asdict(), truecaser.to_bytes().decode()
     assert_same(SENTENCES, sentences, [*outputs], truecaser=data, longest=longest, rules=rules,
-                outputs=outputs)  # fmt: skip
+                outputs=outputs, dates=dates.to_json())  # fmt: skip
+
+
+DATED = [
+    "July 4, 1985", "on july 4th, 1985", "1. On the 1st of May: He is big.", "ON MAY 5 HE IS BIG.",
+    "“May 5”, he said. It is <b>May 5</b>, Sat., 6 Dec. 2020", "in May 1998, Jan 3 and Feb 30",
+    "- August 1 😀 June 2", "Sunday, March 3 may 5 march 5 times", "the 31st of August, at May 50",
+    "https://a.org/May-5 or May 5", "Tom: May 5, 0000 and 00 May", "May 5 Tom May 6 May 7 2001",
+]  # fmt: skip
+FIND = """
+import { contracted, DateFinder } from "./dates.js";
+const finder = data.dates && new DateFinder(data.dates);
+const of = (text) => {
+  const found = finder.find(text, (word) => ["may", "march", "mai"].includes(word.toLowerCase()));
+  const [left, right] = contracted(text.slice(0, 9), text.slice(9));
+  return [found.map((span) => [span.start, span.end, span.text]), left, right];
+};
+"""
+
+
+def test_dates_are_found_and_written_as_in_python() -> None:
+    rng = random.Random(1)
+    pieces = {
+        "en": "on On the of 3rd 21st 5 31 30, 1998 may May in March Feb. Sept sunday Mon, a 2001",
+        "fr": "le Le 1er 5 31 mai mars fevrier déc. en 1998 avant est mardi lundi, de jusqu'",
+        "de": "am den 5. 31. Mai März im 1998 Montag, Mo. 4 maerz Okt.",
+        "ja": "1998年 5月 11月 31日 4日 月曜日 に 年 2月 30日",
+    }
+    for source, target in (("en", "fr"), ("fr", "en"), ("de", "es"), ("ja", "pt"), ("en", "ja")):
+        rules, words = date_rules(source, target), pieces[source].split()
+        assert rules
+        between = "" if source == "ja" else " "
+        texts = [between.join(rng.choices(words, k=rng.randint(2, 9))) for _ in range(700)]
+
+        def found(text: str, rules: DateRules = rules) -> list[Any]:
+            spans = rules.find(text, lambda word: word.lower() in ("may", "march", "mai"))
+            return [spans, *contracted(text[:9], text[9:])]
+
+        assert sum(bool(found(text)[0]) for text in texts) > 50
+        joins = [f"{left}{right}" for left in ("vu jusqu'", "qu'il de ", "jour <b>", "jusqu'à ")
+                 for right in ("le 4 mai", "el 4", "Le 4")]  # fmt: skip
+        assert_same(FIND, found, [*texts, *joins], dates=rules.to_json())
 
 
 def with_typos(lines: list[str]) -> list[str]:
@@ -178,7 +224,7 @@ def test_lines_are_read_and_finished_as_in_python(truecaser: Truecaser) -> None:
     joined = ["".join(rng.choices(WRITTEN, k=3)) for _ in range(100)]
     texts = [*WRITTEN[::2], *joined, *random_strings(150, seed=4), *with_typos(joined)]
     share = 3 if truecaser is TRUECASER else 9
-    assert_same_sentences(truecaser, [*MISSPELT, *texts[::share]])
+    assert_same_sentences(truecaser, [*MISSPELT, *DATED, *texts[::share]])
 
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])

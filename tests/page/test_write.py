@@ -205,7 +205,12 @@ def test_what_people_type_is_translated_as_by_python(workplace: Path) -> None:
     arms = ["{n, plural, ", "{a.b ,select,", "one {", "=1{", "other {", "} ", "}}", "# é", "a "]
     messages = ["".join(rng.choices(arms, k=8)) for _ in range(20)]
     messages += ["I see {n, plural, one {# cat} other {# cats, {b, select, c {see one cat}}}}."]
-    others = ["I see one cat, and " * 80, "Спасибо Большое", "I tkae one."]
+    others = [
+        "I see one cat, and " * 80,
+        "Спасибо Большое",
+        "I tkae one.",
+        "on May 5, I see one. See cat, May 2001",
+    ]
     lines = [*framed(1)[::3], *texts[::3], *messages, *others]
     data = {"metadata": metadata, "weights": base64.b64encode(weights).decode(), "lines": lines}
     found: list[dict[str, Any]] = run_node(WORKER_SCRIPT + TRANSLATE, data)

@@ -1,7 +1,8 @@
 """From a line to the sentences that a model reads.
 
 What is to be copied is masked, the line is split into sentences, their frames are taken off, and
-each is written with care: see `placeholders`, `glossary`, `sentences`, `frames` and `truecaser`.
+each is written with care: see `placeholders`, `glossary`, `dates`, `sentences`, `frames` and
+`truecaser`.
 """
 
 import re
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from typing import Self
 
+from gru_mt.data.text.dates import DateRules
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.names import find_names, mask_initials
 from gru_mt.data.text.normalize import SPACELESS, WORD, clean, in_word, is_mark, narrow, normal
@@ -61,7 +63,7 @@ class _Piece:
     start: int  # in the line
     shown: str  # masked
     spans: Sequence[Span]  # what the placeholder tokens in `shown` stand for
-    terms: frozenset[Span]  # those of the glossary
+    terms: frozenset[Span]  # those that are translated: of the glossary, and dates
 
     @property
     def end(self) -> int:
@@ -103,6 +105,7 @@ class Reader:
     fits: Callable[[str, int], bool]  # whether a text has a part of the tokens that a model reads
     glossary: Glossary | None = None
     split: bool = True  # whether a line is split into its sentences
+    dates: DateRules | None = None
 
     def sentences(self, line: str) -> Iterator[Sentence]:
         """Yield the sentences of a line; a blank line has none."""
@@ -110,7 +113,9 @@ class Reader:
         line = _normal(" ".join(line.splitlines()).translate(_TYPED)).rstrip()
         if not line:
             return
-        terms = frozenset(self.glossary.find(line) if self.glossary else ())
+        own = self.glossary.find(line) if self.glossary else []
+        dates = self.dates.find(line, self.truecaser.is_small) if self.dates else []
+        terms = frozenset(disjoint([*own, *dates]))
         spans = _spans(line, self.truecaser, terms)
         masked, start, left = mask(line, spans).text, 0, iter(spans)
         pieces = _pieces(masked, spans, self.language, self.truecaser) if self.split else [masked]
@@ -176,7 +181,7 @@ class Reader:
         sentence = Sentence(
             *around, typed, free, masked.placeholders, no_space, case, careful != cased, tuple(tags)
         )
-        return _with_terms(sentence, piece, self.glossary) if self.glossary else sentence
+        return _with_terms(sentence, piece, self.glossary) if any(piece.typed) else sentence
 
 
 def _best_split(text: str) -> int:
@@ -192,11 +197,11 @@ def _best_split(text: str) -> int:
     return max(1, middle)
 
 
-def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary) -> Sentence:
+def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary | None) -> Sentence:
     """Return a sentence whose terms have its case: are in capitals, or get one at the start."""
     terms = {text for text, typed in zip(piece.placeholders, piece.typed, strict=True) if typed}
     # "IT" alone is in its usual case, and "OK, cat" is not in capitals.
-    calm = ["" if glossary.needs_capitals(term) else term for term in piece.typed]
+    calm = ["" if glossary and glossary.needs_capitals(term) else term for term in piece.typed]
     if is_all_caps(_filled(piece.shown, calm)):
         upper = tuple(text.upper() if text in terms else text for text in sentence.placeholders)
         return replace(sentence, placeholders=upper, case="capitals")

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
+from gru_mt.data.text.dates import contracted
 from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, SPACELESS, WORD, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
@@ -121,6 +122,7 @@ class Sentence:
             if placeholder in self.terms and not has_begun:
                 placeholder = placeholder[:1].upper() + placeholder[1:]
             has_begun = has_begun or in_word(placeholder[:1]) or any(map(str.isalpha, after))
+            whole, placeholder = contracted(whole, placeholder)
             whole = _joined(whole, placeholder, no_space=(index, 0) in self.no_space)
             whole = _joined(whole, after, no_space=(index, 1) in self.no_space)
         return whole

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gru_mt.data.text.dates import date_rules
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
@@ -32,6 +33,29 @@ def echoed(line: str, *, glossary: Glossary | None = None, split: bool = True) -
     """Return what comes of a line if the model writes what it reads."""
     found = read(line, glossary=glossary, split=split)
     return "".join(sentence.finished(sentence.text) + sentence.gap for sentence in found)
+
+
+def test_a_date_is_put_as_the_target_language_writes_it() -> None:
+    reader = Reader(TRUECASER, "en", lambda *_: True, dates=date_rules("en", "fr"))
+    for line, text, found, shown in (
+        (
+            "I saw Tom on May 5.",
+            "I saw Tom \ue010.",
+            "J'ai vu Tom \ue010.",
+            "J'ai vu Tom le 5 mai.",
+        ),
+        ("On May 5, I saw Tom.", "\ue010, I saw Tom.", "\ue010, j'ai vu.", "Le 5 mai, j'ai vu."),
+        ("On May 5 I saw it.", "\ue010 I saw it.", "Je l'ai vu \ue010.", "Je l'ai vu le 5 mai."),
+        ("on May 5 I saw it", "\ue010 I saw it", "\ue010 vu", "le 5 mai vu"),
+        ("I SAW TOM ON MAY 5.", "I saw Tom \ue010.", "Vu Tom \ue010.", "VU TOM LE 5 MAI."),
+        ("1. May 5, 2001", "1. \ue010", "1. \ue010", "1. Le 5 mai 2001"),
+        ("May 5, 2001", "\ue010", "\ue010", "5 mai 2001"),
+        ("The dog of May 5", "the dog of \ue010", "le chien de \ue010", "Le chien du 5 mai"),
+        ("See x.org/May 5 dog", "see \ue010 5 dog", "\ue010 5 vu", "x.org/May 5 vu"),
+    ):
+        (sentence,) = reader.sentences(line)
+        assert (sentence.text, sentence.finished(found)) == (text, shown)
+        assert sentence.keeps_numbers(shown)
 
 
 def test_a_line_is_its_sentences_and_the_spaces_between() -> None:

@@ -1,0 +1,192 @@
+"""Dates that name a month, and how another language writes them: "on July 4" -> "le 4 juillet".
+
+The offline page has the same rules: the patterns are such that JavaScript reads them too.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gru_mt.data.corpus.languages import language_code
+from gru_mt.data.text.placeholders import Span, disjoint
+
+_SHORTEST, _LONGEST = 3, 5  # letters of a name that is cut: Jan., Sept.
+_LEAP_YEAR = 2000
+_OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_SPACE = "[ \u00a0\u202f]"
+_IN_WORD = "[0-9A-Za-z_\u00c0-\u024f]"
+_ARTICLE = re.compile(r"(le|el|il) (?=\w)")
+_BEFORE_ARTICLE = re.compile(r"(?<!\w)(?:(à|a|de|di|da|le|el|il) |(jusqu['’]))(<[^<>]*>|[*_]+)?$")
+_CONTRACTED = {"à le": "au", "de le": "du", "a el": "al", "de el": "del"}
+_CONTRACTED |= {"a il": "al", "di il": "del", "da il": "dal"}
+_CONTRACTED |= {"le le": "le", "el el": "el", "il il": "il"}  # le <b>le 4 mai</b>
+
+
+class Language(NamedTuple):
+    """How a language writes dates. Names are those of Unicode's CLDR; months have no other."""
+
+    code: str
+    months: str
+    weekdays: str
+    day: str  # a date; what is in brackets may be missing
+    month: str  # a month of a year
+    on_day: str  # when something happens
+    in_month: str
+    on: str  # the words for it before a day, as a pattern
+    within: str  # and before a month
+    article: str  # before a day otherwise, as a pattern
+    first: str  # day of a month, if it is not 1
+    before: str  # words before "le 4 juillet" where it does not say when, as a pattern
+
+
+_ROWS = Path(__file__).with_name("dates.tsv").read_text(encoding="utf-8").splitlines()[1:]
+_LANGUAGES = {row.code: row for row in (Language(*line.split("\t")) for line in _ROWS)}
+
+
+class DateRules(NamedTuple):
+    """How dates of a source language are found, and how the target language writes them."""
+
+    patterns: tuple[str, ...]  # of a day, and of a month and its year
+    numbers: dict[str, int]  # of months and weekdays from 0, by their names in small letters
+    before: str
+    has_capitals: bool  # whether names of months begin with one
+    target: Language
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rules as JSON values, for the page."""
+        patterns = [pattern.replace("(?P<", "(?<") for pattern in self.patterns]
+        return self._asdict() | {"patterns": patterns, "target": self.target._asdict()}
+
+    def find(self, text: str, is_small: Callable[[str], bool]) -> list[Span]:
+        """Return the dates in `text`, of a day or of a month and its year, as the target has them.
+
+        Words before them go with them: "on July 4, 1985" -> [Span(0, 15, "le 4 juillet 1985")].
+        `is_small` tells whether a word is mostly written small: "march 5 miles" has no date.
+        """
+        return disjoint(self._found(text, is_small)) if re.search("[0-9]", text) else []
+
+    def _found(self, text: str, is_small: Callable[[str], bool]) -> Iterator[Span]:
+        for pattern in map(_compiled, self.patterns):
+            for match in pattern.finditer(text):
+                name, lead = match["month"], match["lead"]
+                is_verb = self.has_capitals and name.islower() and is_small(name)
+                is_date = not is_verb or lead or match["weekday"]
+                written = self._written(match) if is_date else None
+                if not written:
+                    continue
+                form = self.target.on_day if match["day"] else self.target.in_month
+                before = text[: match.start()].rstrip()
+                says_when = bool(lead) and not re.search(self.before, before, re.IGNORECASE)
+                is_alone = text.strip(" .,:") == match[0]
+                if says_when or (match["day"] and self.target.before and not is_alone):
+                    written = form.format(written)
+                yield Span(*match.span(), written)
+
+    def _written(self, match: re.Match[str]) -> str | None:
+        """Return a date as the target language writes it; None if there is no such day."""
+        target, day, year = self.target, match["day"], match["year"]
+        month, weekday = (
+            self.numbers.get((match[name] or "").rstrip(".,").lower())
+            for name in ("month", "weekday")
+        )
+        if month is None:  # to `re`, ſ is an s
+            return None
+        try:
+            date(int(year or _LEAP_YEAR), month + 1, int(day or 1))
+        except ValueError:
+            return None
+        values = {
+            "weekday": "" if weekday is None else target.weekdays.split()[weekday],
+            "day": target.first if target.first and day and int(day) == 1 else day,
+            "month": target.months.split()[month],
+            "year": year,
+        }
+        form = _OPTIONAL.sub(
+            lambda part: part[0][1:-1] if values[part[1]] else "",
+            target.day if day else target.month,
+        )
+        return form.format(**values)
+
+
+@cache
+def date_rules(source: str, target: str) -> DateRules | None:
+    """Return the rules for two languages, by codes or names; None if they are not known."""
+    rows = [_LANGUAGES.get(language_code(name)) for name in (source, target)]
+    if not (rows[0] and rows[1]):
+        return None
+    months, weekdays = _numbers(rows[0].months.split()), _numbers(rows[0].weekdays.split())
+    return DateRules(
+        patterns=tuple(_patterns(rows[0], [*months], [*weekdays])),
+        numbers=weekdays | months,
+        before=rf"(?<!{_IN_WORD})(?:{rows[0].before})$" if rows[0].before else "(?!)",
+        has_capitals=rows[0].months[0].isupper(),
+        target=rows[1],
+    )
+
+
+def _numbers(names: list[str]) -> dict[str, int]:
+    """Return the number of each name in small letters, from 0; also cut, and without accents."""
+    small = [name.lower() for name in names]
+    found = {name: number for number, name in enumerate(small)}
+    for number, name in enumerate(small):
+        for size in range(_SHORTEST, min(_LONGEST, len(name) - 1) + 1):
+            if sum(other.startswith(name[:size]) for other in small) == 1:
+                found.setdefault(name[:size], number)
+    plain = {_ACCENTS.sub("", unicodedata.normalize("NFD", name)): n for name, n in found.items()}
+    return plain | found
+
+
+def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator[str]:
+    """Yield patterns with the groups lead, weekday, day, month and year."""
+    month, weekday = ("|".join(sorted(names, key=len)[::-1]) for names in (months, weekdays))
+    if row.day.startswith("[{year}年]"):  # 1985年7月4日
+        year = "(?<![0-9])(?P<year>[0-9]{4})年"
+        month = f"(?<![0-9])(?P<month>{month})"
+        day = f"(?P<day>[0-9]{{1,2}})[日号](?P<weekday>{weekday})?"
+        yield f"{_no('lead')}(?:{year})?{month}{day}"
+        yield f"{_no('lead')}{_no('weekday')}{_no('day')}{year}{month}"
+        return
+    of = rf"(?:{_SPACE}(?:of|in|de|del))?{_SPACE}"
+    day = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|[º°])?"
+    month = rf"(?P<month>(?:{month})(?:\.(?={_SPACE}))?)"
+    year = rf"(?:,{_SPACE}|{of})(?P<year>[0-9]{{4}})"
+    weekday = rf"(?:(?P<weekday>(?:{weekday})\.?,?){_SPACE}(?:(?:the|den|dem|le|el|il){_SPACE})?)?"
+    start, end = rf"(?<!{_IN_WORD}|[-–.,:/])", rf"(?!{_IN_WORD}|[-–/.:,'’][0-9])"
+    article = f"|{row.article}" if row.article else ""
+    before_day = rf"{start}(?:(?:(?P<lead>{row.on}){article}){_SPACE})?{weekday}"
+    dot = r"\.?" if "{day}." in row.day else ""
+    yield f"{before_day}{day}{dot}{of}{month}(?:{year})?{end}"
+    if "{month} {day}" in row.day:
+        yield f"{before_day}{month}{_SPACE}(?:the{_SPACE})?{day}(?:{year})?{end}"
+    within = rf"(?:(?P<lead>{row.within}){_SPACE})?"
+    yield f"{start}{within}{_no('weekday')}{_no('day')}{month}{year}{end}"
+
+
+def _no(group: str) -> str:
+    """Return the pattern of an empty text with a group that matches nothing."""
+    return f"(?P<{group}>(?!))?"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def contracted(left: str, right: str) -> tuple[str, str]:
+    """Return two texts, the article that begins `right` as one word with what ends `left`.
+
+    "jusqu'à ", "le 4 mai" -> "jusqu'au ", "4 mai". It is so in French, Italian and Spanish.
+    """
+    article, before = _ARTICLE.match(right), _BEFORE_ARTICLE.search(left)
+    if not (article and before):
+        return left, right
+    preposition, elided, tag = before.groups(default="")
+    joined = f"{elided}au" if elided else _CONTRACTED.get(f"{preposition} {article[1]}")
+    if not joined:
+        return left, right
+    return f"{left[: before.start()]}{joined} {tag}", right[article.end() :]

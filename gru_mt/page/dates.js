@@ -1,0 +1,87 @@
+/** Dates that name a month, as the other language writes them: gru_mt/data/text/dates.py. */
+
+import { disjoint } from "./placeholders.js";
+import { isLower, stripEnd } from "./normalize.js";
+
+const OPTIONAL_PART = /\[[^{\]]*\{(\w+)\}[^\]]*\]/gu;
+const DATE_FIELD = /\{(\w+)\}/gu;
+const ARTICLE = /^(le|el|il) (?=[\p{L}\p{N}_])/u;
+const BEFORE_ARTICLE =
+  /(?<![\p{L}\p{N}_])(?:(à|a|de|di|da|le|el|il) |(jusqu['’]))(<[^<>]*>|[*_]+)?$/u;
+const CONTRACTED = new Map([
+  ...[["à le", "au"], ["de le", "du"], ["a el", "al"], ["de el", "del"], ["a il", "al"]],
+  ...[["di il", "del"], ["da il", "dal"]],
+  ...[["le le", "le"], ["el el", "el"], ["il il", "il"]], // le <b>le 4 mai</b>
+]);
+
+/** Finds the dates of a text, of a day or of a month and its year. */
+export class DateFinder {
+  #rules;
+  #patterns;
+
+  /** Take what `DateRules.to_json` of Python returned. */
+  constructor(rules) {
+    this.#rules = { ...rules, before: new RegExp(rules.before, "iu") };
+    this.#patterns = rules.patterns.map((each) => new RegExp(each, "giu"));
+  }
+
+  /**
+   * Return the dates as spans, with what the target language has for them.
+   *
+   * Words before them go with them: "on July 4, 1985" -> "le 4 juillet 1985". `isSmall` tells
+   * whether a word is mostly written small: "march 5 miles" has no date.
+   */
+  find(text, isSmall) {
+    if (!/[0-9]/.test(text)) return [];
+    const { target, before, has_capitals } = this.#rules;
+    const alone = text.replace(/^[ .,:]+|[ .,:]+$/gu, "");
+    const spans = [];
+    const matches = this.#patterns.flatMap((pattern) => [...text.matchAll(pattern)]);
+    for (const { 0: found, groups, index } of matches) {
+      const { lead, weekday, day, month } = groups;
+      const isVerb = has_capitals && isLower(month) && isSmall(month);
+      let written = isVerb && !lead && !weekday ? null : this.#written(groups);
+      if (!written) continue;
+      const saysWhen = lead && !before.test(stripEnd(text.slice(0, index)));
+      if (saysWhen || (day && target.before && alone !== found)) {
+        written = (day ? target.on_day : target.in_month).replace("{}", written);
+      }
+      spans.push({ start: index, end: index + found.length, text: written, isDate: true });
+    }
+    return disjoint(spans);
+  }
+
+  /** Return a date as the target language writes it; null if there is no such day. */
+  #written({ weekday, day, month, year }) {
+    const { numbers, target } = this.#rules;
+    const number = (name) => numbers[name.replace(/[.,]+$/u, "").toLowerCase()];
+    const date = new Date(0);
+    date.setUTCFullYear(year ?? 2000, number(month), day ?? 1);
+    const isReal = date.getUTCMonth() === number(month) && date.getUTCFullYear() > 0;
+    if (!isReal || day === "0" || day === "00") return null;
+    const values = {
+      weekday: weekday && target.weekdays.split(" ")[number(weekday)],
+      day: Number(day) === 1 && target.first ? target.first : day,
+      month: target.months.split(" ")[number(month)],
+      year,
+    };
+    const form = day ? target.day : target.month;
+    return form
+      .replace(OPTIONAL_PART, (part, field) => (values[field] ? part.slice(1, -1) : ""))
+      .replace(DATE_FIELD, (_, field) => values[field]);
+  }
+}
+
+/**
+ * Return two texts, the article that begins the right one as one word with what ends the left one.
+ *
+ * "jusqu'à ", "le 4 mai" -> "jusqu'au ", "4 mai". It is so in French, Italian and Spanish.
+ */
+export function contracted(left, right) {
+  const [article, before] = [ARTICLE.exec(right), BEFORE_ARTICLE.exec(left)];
+  if (!article || !before) return [left, right];
+  const [, preposition, elided, tag = ""] = before;
+  const joined = elided ? `${elided}au` : CONTRACTED.get(`${preposition} ${article[1]}`);
+  if (!joined) return [left, right];
+  return [`${left.slice(0, before.index)}${joined} ${tag}`, right.slice(article[0].length)];
+}

@@ -1,0 +1,89 @@
+"""Dates are found, and written as the other language does. The forms are those of grammars."""
+
+import pytest
+
+from gru_mt.data.text.dates import contracted, date_rules
+
+
+def written(text: str, source: str = "en", target: str = "fr") -> str:
+    """Return `text` with its dates as the target language has them, in brackets."""
+    rules = date_rules(source, target)
+    assert rules
+    for span in reversed(rules.find(text, {"may", "march", "mars", "mai"}.__contains__)):
+        text = f"{text[: span.start]}[{span.text}]{text[span.end :]}"
+    return text
+
+
+@pytest.mark.parametrize(
+    ("text", "french"),
+    [
+        ("I was born on July 4, 1985.", "I was born [le 4 juillet 1985]."),
+        ("We meet on the 3rd of June or May 21st.", "We meet [le 3 juin] or [le 21 mai]."),
+        ("It was 12 March 2001", "It was [le 12 mars 2001]"),
+        ("The 1st of May", "[1er mai]"),  # alone
+        ("The 1st of May is here", "[le 1er mai] is here"),
+        ("On Monday, October 7, 2024, we go", "[le lundi 7 octobre 2024], we go"),
+        ("Sun, Sept. 1: see AUG 2", "[le dimanche 1er septembre]: see [le 2 août]"),
+        ("by feb 3", "by [le 3 février]"),
+        ("It opened in May 1998.", "It opened [en mai 1998]."),
+        ("the Dec. 1998 issue, since May of 2001", "the [décembre 1998] issue, since [mai 2001]"),
+        ("on february 29", "[le 29 février]"),
+        ("You may 5 times march 5 miles", "You may 5 times march 5 miles"),  # no months
+        ("sun, may 5, on march 5", "[le dimanche 5 mai], [le 5 mars]"),
+        ("February 30, 0 May, February 29, 2023", "February 30, 0 May, February 29, 2023"),
+        ("May 5-7, 12.5 May, a5 May, Mayor 5", "May 5-7, 12.5 May, a5 May, Mayor 5"),
+        ("1. May I come in? Go in May.", "1. May I come in? Go in May."),
+        ("\u017fept 5", "\u017fept 5"),
+    ],
+)  # fmt: skip
+def test_english_dates_are_written_in_french(text: str, french: str) -> None:
+    assert written(text) == french
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "text", "found"),
+    [
+        ("fr", "en", "Né le 5 janvier 1985", "Né [on January 5, 1985]"),
+        ("fr", "en", "avant le 1er août", "avant [August 1]"),
+        ("fr", "en", "jusqu'au 3 fevrier, mars 5", "jusqu'au [February 3], mars 5"),
+        ("fr", "en", "le 5 jui 2020", "le 5 jui 2020"),  # June or July
+        ("fr", "en", "en mai 1998, depuis juil. 1999", "[in May 1998], depuis [July 1999]"),
+        ("de", "en", "Er kam am Montag, dem 4. Juli 1985", "Er kam [on Monday, July 4, 1985]"),
+        ("de", "en", "im Mai 1998 bis zum 5. März", "[in May 1998] bis zum [March 5]"),
+        ("en", "de", "born on July 4, 1985 in May 2001", "born [am 4. Juli 1985] [im Mai 2001]"),
+        ("en", "es", "born on July 4, 1985", "born [el 4 de julio de 1985]"),
+        ("es", "en", "hasta el 4 de julio de 1985", "hasta [July 4, 1985]"),
+        ("en", "it", "born on May 1", "born [il 1º maggio]"),
+        ("en", "pt", "born on Monday, May 2", "born [em segunda-feira, 2 de maio]"),
+        ("en", "nl", "born on May 2, 1998", "born [op 2 mei 1998]"),
+        ("English", "Japanese", "born on July 4, 1985", "born [1985年7月4日に]"),
+        ("en", "ja", "Monday, July 4 is in July 1985", "[7月4日月曜日] is [1985年7月に]"),
+        ("ja", "en", "私は1985年7月4日に", "私は[July 4, 1985]に"),
+        ("ja", "en", "11月3日月曜日", "[Monday, November 3]"),
+        ("zh", "fr", "他1985年7月4号来，1998年5月", "他[le 4 juillet 1985]来，[mai 1998]"),
+        ("ja", "zh", "21月5日と1月32日", "21月5日と1月32日"),
+    ],
+)  # fmt: skip
+def test_dates_of_other_languages(source: str, target: str, text: str, found: str) -> None:
+    assert written(text, source, target) == found
+
+
+def test_languages_that_are_not_known_have_no_rules() -> None:
+    assert date_rules("en", "tlh") is None
+    assert date_rules("xx", "fr") is None
+
+
+def test_an_article_joins_the_preposition_before_it() -> None:
+    for left, right, joined in (
+        ("jusqu'à ", "le 4 mai", "jusqu'au 4 mai"),
+        ("jusqu'", "le 4 mai", "jusqu'au 4 mai"),
+        ("concert de ", "le lundi 4 mai", "concert du lundi 4 mai"),
+        ("né le <b>", "le 4 mai", "né le <b>4 mai"),
+        ("de **", "le 4 mai", "du **4 mai"),
+        ("de ", "el 4 de mayo", "del 4 de mayo"),
+        ("da ", "il 4 maggio", "dal 4 maggio"),
+        ("monde ", "le 4 mai", "monde le 4 mai"),
+        ("de ", "LE CHAT", "de LE CHAT"),
+        ("da ", "le 4 mai", "da le 4 mai"),
+    ):
+        assert "".join(contracted(left, right)) == joined
