@@ -5,16 +5,16 @@ import { isLower, stripEnd } from "./normalize.js";
 
 const OPTIONAL_PART = /\[[^{\]]*\{(\w+)\}[^\]]*\]/gu;
 const DATE_FIELD = /\{(\w+)\}/gu;
-const ARTICLE = /^(le|el|il) (?=[\p{L}\p{N}_])/u;
+const ARTICLE = /^(le|el|il|les) (?=[\p{L}\p{N}_])/u;
 const BEFORE_ARTICLE =
-  /(?<![\p{L}\p{N}_])(?:(à|a|de|di|da|le|el|il) |(jusqu['’]))(<[^<>]*>|[*_]+)?$/u;
+  /(?<![\p{L}\p{N}_])(?:(à|a|de|di|da|le|el|il|les) |(jusqu['’]))(<[^<>]*>|[*_]+)?$/u;
 const CONTRACTED = new Map([
-  ...[["à le", "au"], ["de le", "du"], ["a el", "al"], ["de el", "del"], ["a il", "al"]],
-  ...[["di il", "del"], ["da il", "dal"]],
-  ...[["le le", "le"], ["el el", "el"], ["il il", "il"]], // le <b>le 4 mai</b>
+  ...[["à le", "au"], ["de le", "du"], ["à les", "aux"], ["de les", "des"], ["a el", "al"]],
+  ...[["de el", "del"], ["a il", "al"], ["di il", "del"], ["da il", "dal"]],
+  ...[["le le", "le"], ["el el", "el"], ["il il", "il"], ["les les", "les"]], // le <b>le 4 mai</b>
 ]);
 
-/** Finds the dates of a text, of a day or of a month and its year. */
+/** Finds the dates of a text, of a day or of a month and its year; decades and ordinals too. */
 export class DateFinder {
   #rules;
   #patterns;
@@ -48,7 +48,22 @@ export class DateFinder {
       }
       spans.push({ start: index, end: index + found.length, text: written, isDate: true });
     }
-    return disjoint(spans);
+    return disjoint([...spans, ...this.#numerals(text)]);
+  }
+
+  /** Return the ordinals and the decades of an English text, as spans. */
+  #numerals(text) {
+    const { ordinal, decade, target } = this.#rules;
+    const spans = (pattern, written) =>
+      Array.from(pattern ? text.matchAll(new RegExp(pattern, "giu")) : [], (match) => {
+        const end = match.index + match[0].length;
+        return { start: match.index, end, text: written(match), isDate: true };
+      });
+    const ordinals = spans(ordinal, ([, number]) => target.ordinal.replace("{}", number));
+    const decades = spans(decade, ([, lead, number]) =>
+      (lead ? target.in_decade : target.decade).replace("{}", number),
+    );
+    return [...ordinals, ...decades];
   }
 
   /** Return a date as the target language writes it; null if there is no such day. */

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from gru_mt.bundle import Bundle
 from gru_mt.data.text.dates import date_rules
 from gru_mt.data.text.sentences import sentence_rules
+from gru_mt.data.text.spelling import SHORTHAND
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.inference.confidence import Calibration
@@ -122,6 +123,7 @@ def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any],
         "weightsSha256": hashlib.sha256(weights).hexdigest(),
         "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
         "truecaser": tokenizer.truecaser.to_bytes().decode(),
+        "shorthand": SHORTHAND,
         "memory": tokenizer.memory.to_bytes().decode(),
         "sentences": sentence_rules(config.data.source)._asdict(),
         "dates": dates and dates.to_json(),

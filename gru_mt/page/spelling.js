@@ -23,25 +23,6 @@ const BESIDE = new Map(
     Array.from(row, (key, n) => [key, (row[n - 1] ?? "") + (row[n + 1] ?? "")]),
   ),
 );
-// What people type, and what it stands for in a language that has these words.
-const SHORT_FOR =
-  "thx thnx thanx tnx: thanks | pls plz: please | idk: I don't know | " +
-  "omg: oh my God | btw: by the way | ppl: people | tmrw tmr: tomorrow | msg: message | " +
-  "cuz coz: because | abt: about | ofc: of course | nvm: never mind | " +
-  "gimme: give me | lemme: let me | whatcha: what are you | kinda: kind of | sorta: sort of | " +
-  "outta: out of | tryna: trying to | imma: I'm going to | coulda: could have | " +
-  "shoulda: should have | woulda: would have | dunno: don't know | y'all yall: you all | " +
-  "tho: though | thru: through | luv: love | bday: birthday | " +
-  "lmk: let me know | hbd: happy birthday | stp: s'il te plaît | " +
-  "svp: s'il vous plaît | bcp: beaucoup | pk pq: pourquoi | tjs tjrs: toujours | " +
-  "mtn: maintenant | jsp: je ne sais pas | rdv: rendez-vous | slt: salut | bjr: bonjour | " +
-  "bsr: bonsoir | dsl: désolé | auj: aujourd'hui | vllt: vielleicht | iwie: irgendwie | " +
-  "xq pq: porque | tmb: también | xfa: por favor";
-
-export const SHORTHAND = SHORT_FOR.split(" | ").flatMap((line) => {
-  const [shorts, text] = line.split(": ");
-  return shorts.split(" ").map((short) => [short, text]);
-});
 const MANY = new RegExp(pattern`(\w)\1{2,}`, "gu");
 
 /** The known words, and the typos that stand for them. All words are in small letters. */

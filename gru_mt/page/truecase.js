@@ -2,7 +2,7 @@
 
 import { ANY_LETTER, APOSTROPHES, EVERY_WORD, isCapitalised, isLower } from "./normalize.js";
 import { isTitle, isUpper, pattern, size, titleEnds, WORD, words } from "./normalize.js";
-import { COMMON, SHORT, SHORTHAND, Spelling, STARTERS } from "./spelling.js";
+import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
@@ -83,12 +83,15 @@ export class Truecaser {
   #forms; // the cased form of each word, by its small letters; the most frequent words first
   #ranks = new Map(); // 0 for the most frequent word
   #withApostrophe = new Map(); // dont -> don't
-  #shorthand;
+  #shorthand; // what is short for known words, the likeliest ones last: "thx" -> "thanks"
   #letters = new Set(); // of all words
   #spelling = null;
 
-  /** Take the words' cased forms, the most frequent first, and whether names are copied. */
-  constructor(forms, copiesNames) {
+  /**
+   * Take the words' cased forms, the most frequent first, whether names are copied, and pairs of
+   * what people type and what it stands for.
+   */
+  constructor(forms, copiesNames, shorthand) {
     this.copiesNames = copiesNames;
     this.#forms = new Map(forms.map((form) => [form.toLowerCase(), form]));
     for (const low of this.#forms.keys()) {
@@ -98,19 +101,14 @@ export class Truecaser {
       if (isNew) this.#withApostrophe.set(short, low);
       for (const letter of low) this.#letters.add(letter);
     }
+    const isKnown = ([short, text]) => !this.has(short) && this.hasAll(text);
+    this.#shorthand = new Map(shorthand.filter(isKnown));
   }
 
   /** Return the truecaser that Python's `to_bytes` wrote: a header, then a form a line. */
-  static from(text) {
+  static from(text, shorthand) {
     const [header, ...forms] = text.split("\n").slice(0, -1);
-    return new Truecaser(forms, header.endsWith("copied"));
-  }
-
-  /** What is short for known words, the likeliest ones last: "thx" -> "thanks". */
-  get shorthand() {
-    const isKnown = ([short, text]) => !this.has(short) && this.hasAll(text);
-    this.#shorthand ??= new Map(SHORTHAND.filter(isKnown));
-    return this.#shorthand;
+    return new Truecaser(forms, header.endsWith("copied"), shorthand);
   }
 
   /** What is known of typos. */
@@ -191,14 +189,14 @@ export class Truecaser {
   corrected(text) {
     const starts = firstWords(text);
     const found = words(text);
-    const isUnknown = (word) => !this.has(word) && !this.shorthand.has(word.toLowerCase());
+    const isUnknown = (word) => !this.has(word) && !this.#shorthand.has(word.toLowerCase());
     const unknown = found.filter(isUnknown).length;
     const isOther = unknown > Math.max(1, found.length >> 1);
 
     return text.replace(TYPED, (word, start) => {
       const low = word.toLowerCase().replace(APOSTROPHES, "'");
       if (this.has(low) || word.match(EVERY_WORD).every((part) => this.has(part))) return word;
-      const elided = this.shorthand.get(low) ?? this.#withApostrophe.get(low);
+      const elided = this.#shorthand.get(low) ?? this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
       if (elided && !(mayBeName && isLower(this.cased(elided)))) return this.cased(elided);
       const isJoined = isCapitalised(word) && text[start + word.length] === "-"; // Soo-jin

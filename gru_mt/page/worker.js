@@ -31,7 +31,7 @@ async function load({ metadata, weights }) {
     model,
     source,
     target: metadata.vocabularies.length > 1 ? vocabulary(metadata.vocabularies[1]) : source,
-    truecaser: Truecaser.from(metadata.truecaser),
+    truecaser: Truecaser.from(metadata.truecaser, metadata.shorthand),
     memory: TranslationMemory.from(metadata.memory),
     splitLine: (text) => splitSentences(text, rules),
     dates: metadata.dates && new DateFinder(metadata.dates),

@@ -22,7 +22,7 @@ pytestmark = needs_node
 SCRIPT = """
 import { confidence, features, warningsOf } from "./confidence.js";
 import { Truecaser } from "./truecase.js";
-const truecaser = Truecaser.from(data.truecaser);
+const truecaser = Truecaser.from(data.truecaser, []);
 result = data.cases.map((each) => {
   const { text, spellingCorrected, isPart, translation, found, pieces, weights } = each;
   const hypothesis = { ...found, logProb: found.log_prob };

@@ -9,6 +9,7 @@ import pytest
 
 from gru_mt.data.text.dates import DateRules, contracted, date_rules
 from gru_mt.data.text.sentences import sentence_rules, split_sentences
+from gru_mt.data.text.spelling import SHORTHAND
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader
@@ -91,7 +92,7 @@ import { DateFinder } from "./dates.js";
 import { readLine } from "./reader.js";
 import { sentenceRules, splitSentences } from "./sentences.js";
 const rules = sentenceRules(data.rules);
-const truecaser = Truecaser.from(data.truecaser);
+const truecaser = Truecaser.from(data.truecaser, data.shorthand);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
 const dates = new DateFinder(data.dates);
 const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), dates, fits };
@@ -148,7 +149,7 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
 
     rules, data = sentence_rules("en")._asdict(), truecaser.to_bytes().decode()
     assert_same(SENTENCES, sentences, [*outputs], truecaser=data, longest=longest, rules=rules,
-                outputs=outputs, dates=dates.to_json())  # fmt: skip
+                outputs=outputs, dates=dates.to_json(), shorthand=SHORTHAND)  # fmt: skip
 
 
 DATED = [
@@ -156,6 +157,7 @@ DATED = [
     "“May 5”, he said. It is <b>May 5</b>, Sat., 6 Dec. 2020", "in May 1998, Jan 3 and Feb 30",
     "- August 1 😀 June 2", "Sunday, March 3 may 5 march 5 times", "the 31st of August, at May 50",
     "https://a.org/May-5 or May 5", "Tom: May 5, 0000 and 00 May", "May 5 Tom May 6 May 7 2001",
+    "In the 1990s the 2nd Tom of the 80’s and the 1st. THE 21ST DOG!", "2nd, 3RD the 0s",
 ]  # fmt: skip
 FIND = """
 import { contracted, DateFinder } from "./dates.js";
@@ -171,7 +173,7 @@ const of = (text) => {
 def test_dates_are_found_and_written_as_in_python() -> None:
     rng = random.Random(1)
     pieces = {
-        "en": "on On the of 3rd 21st 5 31 30, 1998 may May in March Feb. Sept sunday Mon, a 2001",
+        "en": "on in the 80s 1990's 12th of 3rd 5 31 30, 1998 may May March Feb. Sept sunday Mon, a 2001",
         "fr": "le Le 1er 5 31 mai mars fevrier déc. en 1998 avant est mardi lundi, de jusqu'",
         "de": "am den 5. 31. Mai März im 1998 Montag, Mo. 4 maerz Okt.",
         "ja": "1998年 5月 11月 31日 4日 月曜日 に 年 2月 30日",

@@ -136,7 +136,7 @@ def test_a_long_text_of_any_piece_is_read_in_linear_time(size: int) -> None:
         import { findNames } from "./names.js";
         import { findPlaceholders } from "./placeholders.js";
         import { Truecaser } from "./truecase.js";
-        const truecaser = Truecaser.from(data.truecaser);
+        const truecaser = Truecaser.from(data.truecaser, []);
         const of = (text) => {
           findPlaceholders(text, (word) => word.length % 2 > 0);
           truecaser.corrected(truecaser.truecased(text));

@@ -1,5 +1,7 @@
 """Dates that name a month, and how another language writes them: "on July 4" -> "le 4 juillet".
 
+English decades and ordinals are written so too: "in the 1990s" -> "dans les années 1990".
+
 The offline page has the same rules: the patterns are such that JavaScript reads them too.
 """
 
@@ -20,11 +22,16 @@ _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _SPACE = "[ \u00a0\u202f]"
 _IN_WORD = "[0-9A-Za-z_\u00c0-\u024f]"
-_ARTICLE = re.compile(r"(le|el|il) (?=\w)")
-_BEFORE_ARTICLE = re.compile(r"(?<!\w)(?:(à|a|de|di|da|le|el|il) |(jusqu['’]))(<[^<>]*>|[*_]+)?$")
-_CONTRACTED = {"à le": "au", "de le": "du", "a el": "al", "de el": "del"}
+_ORDINAL = rf"(?<!{_IN_WORD}|[-–.,:/])([2-9]|[1-9][0-9]{{1,3}})(?:st|nd|rd|th)(?!{_IN_WORD})"
+_DECADE = rf"(?<!{_IN_WORD})(in{_SPACE})?the{_SPACE}([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
+_ARTICLE = re.compile(r"(le|el|il|les) (?=\w)")
+_BEFORE_ARTICLE = re.compile(
+    r"(?<!\w)(?:(à|a|de|di|da|le|el|il|les) |(jusqu['’]))(<[^<>]*>|[*_]+)?$"
+)
+_CONTRACTED = {"à le": "au", "de le": "du", "à les": "aux", "de les": "des"}
+_CONTRACTED |= {"a el": "al", "de el": "del"}
 _CONTRACTED |= {"a il": "al", "di il": "del", "da il": "dal"}
-_CONTRACTED |= {"le le": "le", "el el": "el", "il il": "il"}  # le <b>le 4 mai</b>
+_CONTRACTED |= {"le le": "le", "el el": "el", "il il": "il", "les les": "les"}  # le <b>le 4 mai</b>
 
 
 class Language(NamedTuple):
@@ -42,6 +49,9 @@ class Language(NamedTuple):
     article: str  # before a day otherwise, as a pattern
     first: str  # day of a month, if it is not 1
     before: str  # words before "le 4 juillet" where it does not say when, as a pattern
+    ordinal: str  # of a number; "" if there is no common form
+    decade: str
+    in_decade: str
 
 
 _ROWS = Path(__file__).with_name("dates.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -55,6 +65,8 @@ class DateRules(NamedTuple):
     numbers: dict[str, int]  # of months and weekdays from 0, by their names in small letters
     before: str
     has_capitals: bool  # whether names of months begin with one
+    ordinal: str  # the pattern of one; "" where none is found
+    decade: str
     target: Language
 
     def to_json(self) -> dict[str, Any]:
@@ -68,7 +80,19 @@ class DateRules(NamedTuple):
         Words before them go with them: "on July 4, 1985" -> [Span(0, 15, "le 4 juillet 1985")].
         `is_small` tells whether a word is mostly written small: "march 5 miles" has no date.
         """
-        return disjoint(self._found(text, is_small)) if re.search("[0-9]", text) else []
+        if not re.search("[0-9]", text):
+            return []
+        return disjoint([*self._found(text, is_small), *self._numerals(text)])
+
+    def _numerals(self, text: str) -> Iterator[Span]:
+        """Yield the ordinals and the decades of an English text."""
+        if self.ordinal:
+            for match in _compiled(self.ordinal).finditer(text):
+                yield Span(*match.span(), self.target.ordinal.format(match[1]))
+        if self.decade:
+            for match in _compiled(self.decade).finditer(text):
+                form = self.target.in_decade if match[1] else self.target.decade
+                yield Span(*match.span(), form.format(match[2]))
 
     def _found(self, text: str, is_small: Callable[[str], bool]) -> Iterator[Span]:
         for pattern in map(_compiled, self.patterns):
@@ -125,6 +149,8 @@ def date_rules(source: str, target: str) -> DateRules | None:
         numbers=weekdays | months,
         before=rf"(?<!{_IN_WORD})(?:{rows[0].before})$" if rows[0].before else "(?!)",
         has_capitals=rows[0].months[0].isupper(),
+        ordinal=_ORDINAL if rows[0].code == "en" and rows[1].ordinal else "",
+        decade=_DECADE if rows[0].code == "en" and rows[1].decade else "",
         target=rows[1],
     )
 

@@ -41,6 +41,24 @@ def test_english_dates_are_written_in_french(text: str, french: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("target", "text", "found"),
+    [
+        ("fr", "the 2nd floor, the 21ST century", "the [2e] floor, the [21e] century"),
+        ("de", "the 2nd floor", "the [2.] floor"),
+        ("en", "der 2nd Stock", "der 2nd Stock"),
+        ("ja", "the 2nd floor", "the 2nd floor"),
+        ("fr", "the 1st, v2nd, 2nds and 1.2nd", "the 1st, v2nd, 2nds and 1.2nd"),
+        ("fr", "In the 1990s, the 80's", "[dans les années 1990], [les années 80]"),
+        ("de", "in the 1990s", "[in den 1990er Jahren]"),
+        ("ja", "In the 1990s the 80s", "[1990年代に] [80年代]"),
+        ("fr", "1990s, the 1995s, the 0s", "1990s, the 1995s, the 0s"),
+    ],
+)
+def test_english_ordinals_and_decades(target: str, text: str, found: str) -> None:
+    assert written(text, "de" if target == "en" else "en", target) == found
+
+
+@pytest.mark.parametrize(
     ("source", "target", "text", "found"),
     [
         ("fr", "en", "Né le 5 janvier 1985", "Né [on January 5, 1985]"),
@@ -83,6 +101,7 @@ def test_an_article_joins_the_preposition_before_it() -> None:
         ("de ", "el 4 de mayo", "del 4 de mayo"),
         ("da ", "il 4 maggio", "dal 4 maggio"),
         ("monde ", "le 4 mai", "monde le 4 mai"),
+        ("de ", "les années 80", "des années 80"),
         ("de ", "LE CHAT", "de LE CHAT"),
         ("da ", "le 4 mai", "da le 4 mai"),
     ):
