@@ -59,7 +59,9 @@ export class DateFinder {
         const end = match.index + match[0].length;
         return { start: match.index, end, text: written(match), isDate: true };
       });
-    const ordinals = spans(ordinal, ([, number]) => target.ordinal.replace("{}", number));
+    const ordinals = spans(ordinal, ([, number]) =>
+      number === "1" && target.first ? target.first : target.ordinal.replace("{}", number),
+    );
     const decades = spans(decade, ([, lead, number]) =>
       (lead ? target.in_decade : target.decade).replace("{}", number),
     );

@@ -22,7 +22,7 @@ _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _SPACE = "[ \u00a0\u202f]"
 _IN_WORD = "[0-9A-Za-z_\u00c0-\u024f]"
-_ORDINAL = rf"(?<!{_IN_WORD}|[-–.,:/])([2-9]|[1-9][0-9]{{1,3}})(?:st|nd|rd|th)(?!{_IN_WORD})"
+_ORDINAL = rf"(?<!{_IN_WORD}|[-–.,:/])([1-9][0-9]{{0,3}})(?:st|nd|rd|th)(?!{_IN_WORD})"
 _DECADE = rf"(?<!{_IN_WORD})(in{_SPACE})?the{_SPACE}([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
 _ARTICLE = re.compile(r"(le|el|il|les) (?=\w)")
 _BEFORE_ARTICLE = re.compile(
@@ -88,7 +88,8 @@ class DateRules(NamedTuple):
         """Yield the ordinals and the decades of an English text."""
         if self.ordinal:
             for match in _compiled(self.ordinal).finditer(text):
-                yield Span(*match.span(), self.target.ordinal.format(match[1]))
+                first = self.target.first if match[1] == "1" else ""
+                yield Span(*match.span(), first or self.target.ordinal.format(match[1]))
         if self.decade:
             for match in _compiled(self.decade).finditer(text):
                 form = self.target.in_decade if match[1] else self.target.decade
