@@ -179,6 +179,8 @@ const DEGREES = pattern`\d++ (?: [.,]\d++ )? \s?° (?:
 const BY = pattern`(?: ${NUMBER_SPACE}?[x×]${NUMBER_SPACE}? | ${NUMBER_SPACE}[–—\-]${NUMBER_SPACE} )`;
 const CLAUSE = pattern`(?: \((?: [a-z] | [ivx]{1,5} | \d{1,2} )\) )`; // 4.2(b)
 const DIGITS = [
+  pattern`(?<!${W})(?: pp? | [Vv]ol | [Ff]igs? | [Ee]qs? | [Nn]os? | [Cc]h | [Ss]ec | [Aa]rt )\.\s?\d++
+    (?: [.,–\-]\d++ )*+(?!${W})`,
   pattern`§\s?\d++ (?: \.\d++ )*${CLAUSE}* | (?<![\w\m.])\d++ (?: \.\d++ )*${CLAUSE}+(?!${W})`,
   pattern`(?<![\w\m.,:])\d{1,2}['′]\s?\d{1,2}(?: ["″] | '' )`, // feet and inches
   pattern`(?<![\w\m.,:])\d++ (?: [.,]\d++ )? (?: ${BY}\d++ (?: [.,]\d++ )? ){1,3}

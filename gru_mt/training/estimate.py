@@ -12,6 +12,7 @@ from bisect import bisect_right
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -112,6 +113,64 @@ def measure_pace(
     )
 
 
+class _Plan(NamedTuple):
+    """A model and a batch size, and what fits into the minutes with them."""
+
+    config: Config
+    batch: int  # tokens
+    pace: Pace
+    updates: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    """Finds what fits into `training.minutes` of a clock that began at `started_s`."""
+
+    data: TrainingData
+    loader: PairLoader
+    started_s: float  # of time.perf_counter
+    processes: int
+
+    def fit(self, config: Config, batch: int, validation_s: float = math.inf) -> _Plan:
+        """Return the plan with this batch size; a validation takes at most so many seconds."""
+        training = config.training
+        assert training.minutes is not None
+        numbers = {"minutes": None, "batch_tokens": batch, "warmup_steps": 0}
+        tried = config.model_dump() | {"training": training.model_dump() | numbers}
+        resolved = ResolvedConfig.model_validate(tried)
+        pace = measure_pace(resolved, self.data, self.loader, self.processes)
+        pace = replace(pace, validation_s=min(validation_s, pace.validation_s))
+        left_s = USED * 60 * training.minutes - (time.perf_counter() - self.started_s)
+        others_s = pace.buffer_s if self.processes > 1 else 0.0  # they make the first buffer now
+        return _Plan(config, batch, pace, pace.updates_within(left_s - others_s, config))
+
+    def best(self, config: Config, most_epochs: int) -> _Plan:
+        """Return the plan with a smaller model and smaller batches where few updates fit."""
+        batch, training = config.training.batch_tokens, config.training
+        if batch == "auto":
+            batch = auto_batch_tokens(config, self.loader)
+        plan = self.fit(config, batch)
+        is_few = plan.updates < min(ENOUGH_FOR_SIZE, most_epochs * plan.pace.epoch_updates)
+        if is_few and config.model.may_shrink and training.start is None:
+            model = config.model.smaller()
+            log.info(
+                f"model.may_shrink: {plan.updates:,} updates fit in {training.minutes:g} minutes, "
+                f"so the decoder has one layer of {model.decoder_size} units, not "
+                f"{config.model.decoder_layers} of {config.model.decoder_size}"
+            )
+            plan = self.fit(config.model_copy(update={"model": model}), batch)
+        if training.batch_tokens != "auto":
+            return plan
+        smaller = [size for size in (batch >> 1, batch >> 2) if size >= SMALLEST_BATCH]
+        for size in smaller:
+            if plan.updates >= ENOUGH:
+                break
+            # Smaller batches are no faster: a size too large by these tokens is not timed
+            if plan.updates * plan.batch >= ENOUGH * size or size == smaller[-1]:
+                plan = self.fit(plan.config, size, plan.pace.validation_s)  # its own are large
+        return plan
+
+
 def plan_minutes(
     config: Config, data: TrainingData, loader: PairLoader, started_s: float, processes: int = 1
 ) -> tuple[Config, Pace | None]:
@@ -124,43 +183,10 @@ def plan_minutes(
     training, minutes = config.training, config.training.minutes
     if minutes is None:
         return config, None
-    if training.batch_tokens == "auto":
-        largest = auto_batch_tokens(config, loader)
-        batches = [size for half in range(3) if (size := largest >> half) >= SMALLEST_BATCH]
-    else:
-        batches = [training.batch_tokens]
-
-    def fit(config: Config, batch: int, validation_s: float = math.inf) -> tuple[Pace, int]:
-        """Return the pace of a model and batch size, and the updates that fit."""
-        numbers = {"minutes": None, "batch_tokens": batch, "warmup_steps": 0}
-        tried = config.model_dump() | {"training": training.model_dump() | numbers}
-        pace = measure_pace(ResolvedConfig.model_validate(tried), data, loader, processes)
-        pace = replace(pace, validation_s=min(validation_s, pace.validation_s))
-        left_s = USED * 60 * minutes - (time.perf_counter() - started_s)
-        others_s = pace.buffer_s if processes > 1 else 0.0  # they make the first buffer now
-        return pace, pace.updates_within(left_s - others_s, config)
-
     pairs = len(loader.load((0, 0)).row_N) * loader.buffers
     most_epochs = min(LONGER * usual_epochs(pairs), MOST_EPOCHS)
-    batch = batches[0]
-    pace, fitting = fit(config, batch)
-    is_few = fitting < min(ENOUGH_FOR_SIZE, most_epochs * pace.epoch_updates)
-    if is_few and config.model.may_shrink and training.start is None:
-        model = config.model.smaller()
-        log.info(
-            f"model.may_shrink: {fitting:,} updates fit in {minutes:g} minutes, so the decoder has "
-            f"one layer of {model.decoder_size} units, not {config.model.decoder_layers} of "
-            f"{config.model.decoder_size}"
-        )
-        config = config.model_copy(update={"model": model})
-        pace, fitting = fit(config, batch)
-    for smaller in batches[1:]:
-        if fitting >= ENOUGH:
-            break
-        # Smaller batches are no faster: a size too large by these tokens is not timed
-        if fitting * batch >= ENOUGH * smaller or smaller == batches[-1]:
-            pace, fitting = fit(config, smaller, pace.validation_s)  # its own batches are large
-            batch = smaller
+    planner = _Planner(data, loader, started_s, processes)
+    config, batch, pace, fitting = planner.best(config, most_epochs)
     spent_s = time.perf_counter() - started_s
     if fitting < FEWEST:
         least_s = pace.seconds(FEWEST, config)
