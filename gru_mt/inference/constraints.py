@@ -14,6 +14,7 @@ from gru_mt.data.tokenizer.special import BOS, PLACEHOLDER_IDS, PLACEHOLDER_TOKE
 from gru_mt.inference.search import Floats, S, Step
 
 ID_M = np.array(PLACEHOLDER_IDS)
+LATE = 3.0  # nats that a hypothesis costs which would end without what it requires
 COLUMN_M = slice(1, 1 + len(PLACEHOLDER_TOKENS))  # their columns in a step; <eos> has the first
 
 
@@ -67,16 +68,20 @@ def with_rules(log_prob_RK: Floats, required_RM: Ints, room_R: Ints) -> Floats:
        required placeholders in proportion to their own: p'(l) = p(l) (1 + p(eos) / (sum of p
        over required placeholders)). So a greedy hypothesis that wants to end writes what it
        requires, and no other words.
-    3. A hypothesis with room only for what it requires and <eos> writes what it requires.
+    3. A hypothesis to which <eos> is then the most probable token loses LATE. So one that wrote a
+       placeholder where it belongs wins over one that has it after its end.
+    4. A hypothesis with room only for what it requires and <eos> writes what it requires.
     """
     ruled_RK = log_prob_RK.copy()
     ruled_RK[:, COLUMN_M][required_RM == 0] = -np.inf
     row_O = np.flatnonzero(required_RM.any(axis=1))
     if not len(row_O):
         return ruled_RK
+    wants_end_O = ruled_RK[row_O].argmax(axis=1) == 0
     required_O1 = np.logaddexp.reduce(ruled_RK[row_O, COLUMN_M], axis=1, keepdims=True)
     ruled_RK[row_O, COLUMN_M] += np.logaddexp(required_O1, ruled_RK[row_O, :1]) - required_O1
     ruled_RK[row_O, 0] = -np.inf
+    ruled_RK[row_O[wants_end_O]] -= LATE
     full_O = room_R[row_O] <= required_RM[row_O].sum(axis=1) + 1
     ruled_RK[row_O[full_O], COLUMN_M.stop :] = -np.inf
     return ruled_RK

@@ -1,11 +1,13 @@
 /**
- * Search for the best translations of one sentence: gru_mt/inference/search.py, copying.py and
+ * Search for the best translations of one sentence: gru_mt/inference/search.py, constraints.py and
  * `Incremental.likeliest`.
  *
  * Shapes: R live hypotheses, V target vocabulary, K continuations of each.
  */
 
 import { EOS, BOS, PLACEHOLDER_IDS, FIRST_OTHER } from "./special.js";
+
+const LATE = 3; // nats that a hypothesis costs which would end without what it requires
 
 /**
  * What a search carries from token to token: the decoder's states, and of each live hypothesis
@@ -104,17 +106,20 @@ export function likeliest(logits, count) {
  * Change the log-probabilities of `likeliest` by the rules for placeholders, with which every
  * translation has each placeholder exactly as often as its source. One that is not required is
  * impossible. While one is required, <eos> is impossible, and its probability goes to the required
- * ones in proportion to their own. With room only for these and <eos>, these are written.
+ * ones in proportion to their own; where it is the likeliest, all lose LATE. With room only for
+ * these and <eos>, these are written.
  */
 export function applyRules(logProbs, required, room) {
   const placeholders = required.map((_, m) => m + 1); // their columns; <eos> has the first
   for (const k of placeholders) if (required[k - 1] === 0) logProbs[k] = -Infinity;
   const left = required.reduce((sum, each) => sum + each, 0);
   if (left === 0) return;
+  const wantsEnd = logProbs.every((each) => each <= logProbs[0]);
   const both = (columns) => logSumExp(columns.map((k) => logProbs[k]));
   const more = both([0, ...placeholders]) - both(placeholders);
   for (const k of placeholders) logProbs[k] += more;
   logProbs[0] = -Infinity;
+  if (wantsEnd) logProbs.forEach((each, k) => (logProbs[k] = each - LATE));
   if (room <= left + 1) logProbs.fill(-Infinity, 1 + placeholders.length);
 }
 

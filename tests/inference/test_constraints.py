@@ -55,9 +55,15 @@ def by_rule(table: Table, sources: list[list[int]], limits: list[int]) -> Table:
         left = Counter(id_ for id_ in sources[sentence] if id_ in PLACEHOLDER_IDS)
         left.subtract(id_ for id_ in ids if id_ in PLACEHOLDER_IDS)
         wanted = [id_ for id_ in PLACEHOLDER_IDS if left[id_]]
+        allowed = [
+            0 if id_ in PLACEHOLDER_IDS and id_ not in wanted else each
+            for id_, each in enumerate(probability)
+        ]
         share = sum(probability[id_] for id_ in wanted)
         for id_ in PLACEHOLDER_IDS:
             probability[id_] *= (1 + probability[EOS] / share) if left[id_] else 0
+        if wanted and probability[EOS] > max(one for i, one in enumerate(allowed) if i != EOS):
+            probability = [each / math.e**3 for each in probability]
         if wanted or not ids:
             probability[EOS] = 0
         if wanted and limits[sentence] - len(ids) <= left.total() + 1:
