@@ -11,53 +11,32 @@ from random import Random
 import zstandard
 
 from gru_mt.data.corpus.load import PHRASEBOOK
+from phrasebook import questions, sentences
 from phrasebook.clauses import Pattern
-from phrasebook.questions import (
-    asking,
-    asking_how_many,
-    asking_what,
-    asking_where_it_is,
-    asking_where_or_when,
-    asking_who,
-    asking_why,
-)
-from phrasebook.sentences import (
-    animal,
-    commanding,
-    comparing,
-    describing,
-    identifying,
-    linking,
-    locating,
-    reasoning,
-    relating,
-    reporting,
-    telling,
-)
 from phrasebook.words import NAMES
 
 PAIRS = 26_000
 WORDS = range(3, 15)  # an English sentence has so many
 _SEED = 1
 PATTERNS: dict[Pattern, int] = {
-    telling: 36,
-    animal: 5,
-    describing: 6,
-    locating: 7,
-    identifying: 6,
-    comparing: 4,
-    asking: 9,
-    asking_why: 3,
-    asking_where_or_when: 3,
-    asking_what: 2,
-    asking_who: 3,
-    asking_how_many: 2,
-    asking_where_it_is: 3,
-    commanding: 6,
-    linking: 7,
-    relating: 6,
-    reporting: 4,
-    reasoning: 4,
+    sentences.telling: 36,
+    sentences.animal: 5,
+    sentences.describing: 6,
+    sentences.locating: 7,
+    sentences.identifying: 6,
+    sentences.comparing: 4,
+    questions.asking: 9,
+    questions.asking_why: 3,
+    questions.asking_where_or_when: 3,
+    questions.asking_what: 2,
+    questions.asking_who: 3,
+    questions.asking_how_many: 2,
+    questions.asking_where_it_is: 3,
+    sentences.commanding: 6,
+    sentences.linking: 7,
+    sentences.relating: 6,
+    sentences.reporting: 4,
+    sentences.reasoning: 4,
 }
 
 
