@@ -21,7 +21,8 @@ export class DateFinder {
 
   /** Take what `DateRules.to_json` of Python returned. */
   constructor(rules) {
-    this.#rules = { ...rules, before: new RegExp(rules.before, "iu") };
+    const numerals = rules.numerals.map(([each, form]) => [new RegExp(each, "giu"), form]);
+    this.#rules = { ...rules, numerals, before: new RegExp(rules.before, "iu") };
     this.#patterns = rules.patterns.map((each) => new RegExp(each, "giu"));
   }
 
@@ -51,21 +52,14 @@ export class DateFinder {
     return disjoint([...spans, ...this.#numerals(text)]);
   }
 
-  /** Return the ordinals and the decades of an English text, as spans. */
+  /** Return the ordinals and the decades of a text, as spans. */
   #numerals(text) {
-    const { ordinal, decade, target } = this.#rules;
-    const spans = (pattern, written) =>
-      Array.from(pattern ? text.matchAll(new RegExp(pattern, "giu")) : [], (match) => {
-        const end = match.index + match[0].length;
-        return { start: match.index, end, text: written(match), isDate: true };
-      });
-    const ordinals = spans(ordinal, ([, number]) =>
-      number === "1" && target.first ? target.first : target.ordinal.replace("{}", number),
+    return this.#rules.numerals.flatMap(([pattern, form]) =>
+      Array.from(text.matchAll(pattern), ({ 0: found, 1: number, index }) => {
+        const written = form.replace("{}", number);
+        return { start: index, end: index + found.length, text: written, isDate: true };
+      }),
     );
-    const decades = spans(decade, ([, lead, number]) =>
-      (lead ? target.in_decade : target.decade).replace("{}", number),
-    );
-    return [...ordinals, ...decades];
   }
 
   /** Return a date as the target language writes it; null if there is no such day. */

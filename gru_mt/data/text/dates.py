@@ -22,8 +22,6 @@ _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _SPACE = "[ \u00a0\u202f]"
 _IN_WORD = "[0-9A-Za-z_\u00c0-\u024f]"
-_ORDINAL = rf"(?<!{_IN_WORD}|[-–.,:/])([1-9][0-9]{{0,3}})(?:st|nd|rd|th)(?!{_IN_WORD})"
-_DECADE = rf"(?<!{_IN_WORD})(in{_SPACE})?the{_SPACE}([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
 _ARTICLE = re.compile(r"(le|el|il|les) (?=\w)")
 _BEFORE_ARTICLE = re.compile(
     r"(?<!\w)(?:(à|a|de|di|da|le|el|il|les) |(jusqu['’]))(<[^<>]*>|[*_]+)?$"
@@ -65,8 +63,7 @@ class DateRules(NamedTuple):
     numbers: dict[str, int]  # of months and weekdays from 0, by their names in small letters
     before: str
     has_capitals: bool  # whether names of months begin with one
-    ordinal: str  # the pattern of one; "" where none is found
-    decade: str
+    numerals: tuple[tuple[str, str], ...]  # patterns of an ordinal or a decade, and their forms
     target: Language
 
     def to_json(self) -> dict[str, Any]:
@@ -85,15 +82,10 @@ class DateRules(NamedTuple):
         return disjoint([*self._found(text, is_small), *self._numerals(text)])
 
     def _numerals(self, text: str) -> Iterator[Span]:
-        """Yield the ordinals and the decades of an English text."""
-        if self.ordinal:
-            for match in _compiled(self.ordinal).finditer(text):
-                first = self.target.first if match[1] == "1" else ""
-                yield Span(*match.span(), first or self.target.ordinal.format(match[1]))
-        if self.decade:
-            for match in _compiled(self.decade).finditer(text):
-                form = self.target.in_decade if match[1] else self.target.decade
-                yield Span(*match.span(), form.format(match[2]))
+        """Yield the ordinals and the decades of a text."""
+        for pattern, form in self.numerals:
+            for match in _compiled(pattern).finditer(text):
+                yield Span(*match.span(), form.format(match[1]))
 
     def _found(self, text: str, is_small: Callable[[str], bool]) -> Iterator[Span]:
         for pattern in map(_compiled, self.patterns):
@@ -150,8 +142,7 @@ def date_rules(source: str, target: str) -> DateRules | None:
         numbers=weekdays | months,
         before=rf"(?<!{_IN_WORD})(?:{rows[0].before})$" if rows[0].before else "(?!)",
         has_capitals=rows[0].months[0].isupper(),
-        ordinal=_ORDINAL if rows[0].code == "en" and rows[1].ordinal else "",
-        decade=_DECADE if rows[0].code == "en" and rows[1].decade else "",
+        numerals=_english_numerals(rows[1]) if rows[0].code == "en" else (),
         target=rows[1],
     )
 
@@ -192,6 +183,23 @@ def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator
         yield f"{before_day}{month}{_SPACE}(?:the{_SPACE})?{day}(?:{year})?{end}"
     within = rf"(?:(?P<lead>{row.within}){_SPACE})?"
     yield f"{start}{within}{_no('weekday')}{_no('day')}{month}{year}{end}"
+
+
+def _english_numerals(target: Language) -> tuple[tuple[str, str], ...]:
+    """Return patterns and forms; where two of a length are found, the first one counts."""
+    start, end = rf"(?<!{_IN_WORD}|[-–.,:/])", rf"(?:st|nd|rd|th)(?!{_IN_WORD})"
+    decade = rf"the{_SPACE}([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
+    on, day_end = rf"{start}on{_SPACE}the{_SPACE}", rf"{end}(?={_SPACE}*(?:[.,;:!?)]|$))"
+    sign = re.sub(r".*\{day\}([^\s\[]?).*", r"\1", target.day)  # 5. and 5日
+    found = (
+        (rf"{start}in{_SPACE}{decade}", target.in_decade),
+        (rf"{start}{decade}", target.decade),
+        (rf"{on}(1){day_end}", target.first and target.on_day.format(target.first)),
+        (rf"{on}([1-9]|[12][0-9]|3[01]){day_end}", target.on_day.format(f"{{}}{sign}")),
+        (rf"{start}(1){end}", target.first),
+        (rf"{start}([1-9][0-9]{{0,3}}){end}", target.ordinal),
+    )
+    return tuple((pattern, form) for pattern, form in found if form)
 
 
 def _no(group: str) -> str:
