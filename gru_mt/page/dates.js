@@ -1,7 +1,7 @@
 /** Dates that name a month, as the other language writes them: gru_mt/data/text/dates.py. */
 
 import { disjoint } from "./placeholders.js";
-import { isLower, stripEnd } from "./normalize.js";
+import { isLower, SPACELESS, stripEnd } from "./normalize.js";
 
 const OPTIONAL_PART = /\[[^{\]]*\{(\w+)\}[^\]]*\]/gu;
 const DATE_FIELD = /\{(\w+)\}/gu;
@@ -86,9 +86,12 @@ export class DateFinder {
 /**
  * Return two texts, the article that begins the right one as one word with what ends the left one.
  *
- * "jusqu'à ", "le 4 mai" -> "jusqu'au ", "4 mai". It is so in French, Italian and Spanish.
+ * "jusqu'à ", "le 4 mai" -> "jusqu'au ", "4 mai". It is so in French, Italian and Spanish. In
+ * scripts without spaces there is none between them.
  */
 export function contracted(left, right) {
+  const ends = [[...left].at(-2) ?? "", [...right].at(-1) ?? ""];
+  if (ends.every((each) => each.search(SPACELESS) >= 0)) return [stripEnd(left), right];
   const [article, before] = [ARTICLE.exec(right), BEFORE_ARTICLE.exec(left)];
   if (!article || !before) return [left, right];
   const [, preposition, elided, tag = ""] = before;

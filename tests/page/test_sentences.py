@@ -189,7 +189,12 @@ def test_dates_are_found_and_written_as_in_python() -> None:
             return [spans, *contracted(text[:9], text[9:])]
 
         assert sum(bool(found(text)[0]) for text in texts) > 50
-        joins = [f"{left}{right}" for left in ("vu jusqu'", "qu'il de ", "jour <b>", "jusqu'à ")
+        joins = [
+            "彼は生まれました彼 5月4日に",
+            "彼は生まれました彼彼5月4日に",
+            "彼は生まれました彼 Tom",
+        ]
+        joins += [f"{left}{right}" for left in ("vu jusqu'", "qu'il de ", "jour <b>", "jusqu'à ")
                  for right in ("le 4 mai", "el 4", "Le 4")]  # fmt: skip
         assert_same(FIND, found, [*texts, *joins], dates=rules.to_json())
 

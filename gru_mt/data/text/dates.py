@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gru_mt.data.corpus.languages import language_code
+from gru_mt.data.text.normalize import SPACELESS
 from gru_mt.data.text.placeholders import Span, disjoint
 
 _SHORTEST, _LONGEST = 3, 5  # letters of a name that is cut: Jan., Sept.
@@ -215,8 +216,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def contracted(left: str, right: str) -> tuple[str, str]:
     """Return two texts, the article that begins `right` as one word with what ends `left`.
 
-    "jusqu'à ", "le 4 mai" -> "jusqu'au ", "4 mai". It is so in French, Italian and Spanish.
+    "jusqu'à ", "le 4 mai" -> "jusqu'au ", "4 mai". It is so in French, Italian and Spanish. In
+    scripts without spaces there is none between them.
     """
+    if SPACELESS.match(left[-2:-1]) and SPACELESS.match(right[-1:]):
+        return left.rstrip(), right
     article, before = _ARTICLE.match(right), _BEFORE_ARTICLE.search(left)
     if not (article and before):
         return left, right

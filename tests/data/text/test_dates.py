@@ -46,7 +46,7 @@ def test_english_dates_are_written_in_french(text: str, french: str) -> None:
         ("fr", "the 2nd floor, the 21ST century", "the [2e] floor, the [21e] century"),
         ("de", "the 2nd floor", "the [2.] floor"),
         ("en", "der 2nd Stock", "der 2nd Stock"),
-        ("ja", "the 2nd floor", "the 2nd floor"),
+        ("ja", "the 2nd floor", "the [2番目] floor"),
         ("fr", "the 1st dog", "the [1er] dog"),
         ("nl", "the 1st dog", "the [1e] dog"),
         ("fr", "on the 5th, on the 1st", "[le 5], [le 1er]"),
@@ -108,6 +108,9 @@ def test_an_article_joins_the_preposition_before_it() -> None:
         ("da ", "il 4 maggio", "dal 4 maggio"),
         ("monde ", "le 4 mai", "monde le 4 mai"),
         ("de ", "les années 80", "des années 80"),
+        ("彼は ", "5月4日に", "彼は5月4日に"),
+        ("Tom ", "5月4日に", "Tom 5月4日に"),
+        ("彼は ", "Tom", "彼は Tom"),
         ("de ", "LE CHAT", "de LE CHAT"),
         ("da ", "le 4 mai", "da le 4 mai"),
     ):
