@@ -64,16 +64,17 @@ export class DateFinder {
 
   /** Return a date as the target language writes it; null if there is no such day. */
   #written({ weekday, day, month, year }) {
-    const { numbers, target } = this.#rules;
-    const number = (name) => numbers[name.replace(/[.,]+$/u, "").toLowerCase()];
+    const { months, weekdays, target } = this.#rules;
+    const number = (numbers, name) => numbers[name.replace(/[.,]+$/u, "").toLowerCase()];
+    const monthNumber = number(months, month);
     const date = new Date(0);
-    date.setUTCFullYear(year ?? 2000, number(month), day ?? 1);
-    const isReal = date.getUTCMonth() === number(month) && date.getUTCFullYear() > 0;
+    date.setUTCFullYear(year ?? 2000, monthNumber, day ?? 1);
+    const isReal = date.getUTCMonth() === monthNumber && date.getUTCFullYear() > 0;
     if (!isReal || day === "0" || day === "00") return null;
     const values = {
-      weekday: weekday && target.weekdays.split(" ")[number(weekday)],
+      weekday: weekday && target.weekdays.split(" ")[number(weekdays, weekday)],
       day: Number(day) === 1 && target.first ? target.first : day,
-      month: target.months.split(" ")[number(month)],
+      month: target.months.split(" ")[monthNumber],
       year,
     };
     const form = day ? target.day : target.month;

@@ -61,7 +61,8 @@ class DateRules(NamedTuple):
     """How dates of a source language are found, and how the target language writes them."""
 
     patterns: tuple[str, ...]  # of a day, and of a month and its year
-    numbers: dict[str, int]  # of months and weekdays from 0, by their names in small letters
+    months: dict[str, int]  # numbers from 0 by names in small letters
+    weekdays: dict[str, int]
     before: str
     has_capitals: bool  # whether names of months begin with one
     numerals: tuple[tuple[str, str], ...]  # patterns of an ordinal or a decade, and their forms
@@ -109,8 +110,8 @@ class DateRules(NamedTuple):
         """Return a date as the target language writes it; None if there is no such day."""
         target, day, year = self.target, match["day"], match["year"]
         month, weekday = (
-            self.numbers.get((match[name] or "").rstrip(".,").lower())
-            for name in ("month", "weekday")
+            numbers.get((match[name] or "").rstrip(".,").lower())
+            for name, numbers in (("month", self.months), ("weekday", self.weekdays))
         )
         if month is None:  # to `re`, ſ is an s
             return None
@@ -140,7 +141,8 @@ def date_rules(source: str, target: str) -> DateRules | None:
     months, weekdays = _numbers(rows[0].months.split()), _numbers(rows[0].weekdays.split())
     return DateRules(
         patterns=tuple(_patterns(rows[0], [*months], [*weekdays])),
-        numbers=weekdays | months,
+        months=months,
+        weekdays=weekdays,
         before=rf"(?<!{_IN_WORD})(?:{rows[0].before})$" if rows[0].before else "(?!)",
         has_capitals=rows[0].months[0].isupper(),
         numerals=_english_numerals(rows[1]) if rows[0].code == "en" else (),

@@ -70,6 +70,7 @@ def test_english_ordinals_and_decades(target: str, text: str, found: str) -> Non
         ("fr", "en", "Né le 5 janvier 1985", "Né [on January 5, 1985]"),
         ("fr", "en", "avant le 1er août", "avant [August 1]"),
         ("fr", "en", "jusqu'au 3 fevrier, mars 5", "jusqu'au [February 3], mars 5"),
+        ("fr", "en", "mar. 5 mar. 2019", "[Tuesday, March 5, 2019]"),
         ("fr", "en", "le 5 jui 2020", "le 5 jui 2020"),  # June or July
         ("fr", "en", "en mai 1998, depuis juil. 1999", "[in May 1998], depuis [July 1999]"),
         ("de", "en", "Er kam am Montag, dem 4. Juli 1985", "Er kam [on Monday, July 4, 1985]"),
