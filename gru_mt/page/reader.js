@@ -3,7 +3,7 @@
 import { core, isWordlike } from "./frames.js";
 import { findNames, maskInitials } from "./names.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
-import { ANY_PLACEHOLDER, PLACEHOLDER } from "./special.js";
+import { ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
 import { BEGINNING, ENDS, freed, Sentence, withOneMark } from "./sentence.js";
 import { tagPairs } from "./tags.js";
 import { isAllCaps } from "./truecase.js";
@@ -153,7 +153,12 @@ function copiedSpans(line, truecaser, dates) {
   const own = Array.from(line.matchAll(PLACEHOLDER), ({ 0: text, index }) => {
     return { start: index, end: index + 1, text };
   });
-  const copied = findPlaceholders(line, (word) => truecaser.has(word));
+  let hidden = line; // without dates, as their digits would take in a sign beside them: **May 5**
+  for (const { start, end } of dates) {
+    hidden = hidden.slice(0, start) + PLACEHOLDER_TOKENS[0].repeat(end - start) + hidden.slice(end);
+  }
+  const copied = findPlaceholders(hidden, (word) => truecaser.has(word));
+  for (const span of copied) span.text = line.slice(span.start, span.end);
   const spans = disjoint([...dates, ...copied, ...own]);
   const { text, placeholders } = mask(line, spans);
   const paired = new Set(tagPairs(text, placeholders).flat());

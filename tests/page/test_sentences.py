@@ -157,6 +157,7 @@ DATED = [
     "“May 5”, he said. It is <b>May 5</b>, Sat., 6 Dec. 2020", "in May 1998, Jan 3 and Feb 30",
     "- August 1 😀 June 2", "Sunday, March 3 may 5 march 5 times", "the 31st of August, at May 50",
     "https://a.org/May-5 or May 5", "Tom: May 5, 0000 and 00 May", "May 5 Tom May 6 May 7 2001",
+    "Tom **on May 5**. *May 6*, May 7/8, [May 8](https://a.org/May 9) `May 10` {May 11}_May 12_",
     "In the 1990s the 2nd Tom of the 80’s and the 1st. THE 21ST DOG!", "2nd, 3RD the 0s",
 ]  # fmt: skip
 FIND = """

@@ -18,7 +18,7 @@ from gru_mt.data.text.normalize import SPACELESS, WORD, clean, in_word, is_mark,
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, find_placeholders, mask, restore
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
-from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.frames import core, is_wordlike
 from gru_mt.inference.preprocessing.sentence import (
     ENDS,
@@ -116,7 +116,7 @@ class Reader:
         own = self.glossary.find(line) if self.glossary else []
         dates = self.dates.find(line, self.truecaser.is_small) if self.dates else []
         terms = frozenset(disjoint([*own, *dates]))
-        spans = _spans(line, self.truecaser, terms)
+        spans = _spans(line, self.truecaser, terms, dates)
         masked, start, left = mask(line, spans).text, 0, iter(spans)
         pieces = _pieces(masked, spans, self.language, self.truecaser) if self.split else [masked]
         for shown in pieces:
@@ -227,11 +227,18 @@ def _normal(line: str) -> str:
     return restore(normal(masked.text), masked.placeholders)
 
 
-def _spans(line: str, truecaser: Truecaser, terms: Iterable[Span]) -> list[Span]:
+def _spans(
+    line: str, truecaser: Truecaser, terms: Iterable[Span], dates: Iterable[Span]
+) -> list[Span]:
     """Return what a translation copies of a line, and the terms; no two touch, but for pairs."""
     # A user's own placeholder tokens again, as what holds one may give way to a longer term.
     own = (Span(*match.span(), match[0]) for match in PLACEHOLDER.finditer(line))
-    spans = disjoint([*terms, *find_placeholders(line, truecaser.__contains__), *own])
+    hidden = line  # without dates, as their digits would take in a sign beside them: **May 5**
+    for start, end, _ in dates:
+        hidden = hidden[:start] + PLACEHOLDER_TOKENS[0] * (end - start) + hidden[end:]
+    found = find_placeholders(hidden, truecaser.__contains__)
+    copied = (span._replace(text=line[span.start : span.end]) for span in found)
+    spans = disjoint([*terms, *copied, *own])
     if not spans:
         return []
     masked = mask(line, spans)

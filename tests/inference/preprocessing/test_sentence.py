@@ -50,6 +50,12 @@ def test_a_date_is_put_as_the_target_language_writes_it() -> None:
         ("I SAW TOM ON MAY 5.", "I saw Tom \ue010.", "Vu Tom \ue010.", "VU TOM LE 5 MAI."),
         ("1. May 5, 2001", "1. \ue010", "1. \ue010", "1. Le 5 mai 2001"),
         ("May 5, 2001", "\ue010", "\ue010", "5 mai 2001"),
+        (
+            "I saw **Tom on May 5**.",
+            "I saw \ue010 Tom \ue011\ue012.",
+            "Vu \ue010Tom \ue011\ue012.",
+            "Vu **Tom le 5 mai**.",
+        ),
         ("The dog of May 5", "the dog of \ue010", "le chien de \ue010", "Le chien du 5 mai"),
         ("See x.org/May 5 dog", "see \ue010 5 dog", "\ue010 5 vu", "x.org/May 5 vu"),
     ):
