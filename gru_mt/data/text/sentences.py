@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gru_mt.data.corpus.languages import language_code
-from gru_mt.data.text.normalize import LETTER, SENTENCE_END, SPACELESS, TITLES, WORD
+from gru_mt.data.text.normalize import LETTER, SENTENCE_END, SPACELESS, TITLES, WORD, is_mark
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER
 
 # Abbreviations that end a sentence only before one of _STARTERS; "" has those of all languages.
@@ -275,3 +275,16 @@ def _may_touch(before: str, match: re.Match[str], after: str) -> bool:
         return True
     is_word = begun is not None and begun[1].isupper() and not begun[2].isupper()
     return letter.islower() and is_word
+
+
+def best_split(text: str) -> int:
+    """Return where a text too long is split: near its middle, after punctuation, else a word."""
+    middle = len(text) // 2
+    for seam in (r"[;:。；：][\s]*|[–—]\s+", r"[,،，、]\s*", r"\s+"):
+        ends = [match.end() for match in re.finditer(seam, text)]
+        near = [index for index in ends if len(text) // 4 < index < 3 * len(text) // 4]
+        if near:
+            return min(near, key=lambda index: abs(index - middle))
+    while middle < len(text) - 1 and is_mark(text[middle]):
+        middle += 1
+    return max(1, middle)

@@ -14,9 +14,9 @@ from typing import Self
 from gru_mt.data.text.dates import DateRules
 from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.names import find_names, mask_initials
-from gru_mt.data.text.normalize import SPACELESS, WORD, clean, in_word, is_mark, narrow, normal
+from gru_mt.data.text.normalize import SPACELESS, WORD, clean, in_word, narrow, normal
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, find_placeholders, mask, restore
-from gru_mt.data.text.sentences import split_sentences
+from gru_mt.data.text.sentences import best_split, split_sentences
 from gru_mt.data.text.truecase import Truecaser, is_all_caps
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.frames import core, is_wordlike
@@ -133,7 +133,7 @@ class Reader:
             sentence = self._sentence(part)
             fits = self.fits(sentence.text, 1 if part is piece else PARTS)
             if not fits and len(part.shown) > 1:
-                parts += reversed(part.split_at(_best_split(part.shown)))
+                parts += reversed(part.split_at(best_split(part.shown)))
                 continue
             if part is not piece or not fits:
                 goes_on = part.start > piece.start and sentence.typed[:1].islower()
@@ -182,19 +182,6 @@ class Reader:
             *around, typed, free, masked.placeholders, no_space, case, careful != cased, tuple(tags)
         )
         return _with_terms(sentence, piece, self.glossary) if any(piece.typed) else sentence
-
-
-def _best_split(text: str) -> int:
-    """Return where a text too long is split: near its middle, after punctuation, else a word."""
-    middle = len(text) // 2
-    for seam in (r"[;:。；：][\s]*|[–—]\s+", r"[,،，、]\s*", r"\s+"):
-        ends = [match.end() for match in re.finditer(seam, text)]
-        near = [index for index in ends if len(text) // 4 < index < 3 * len(text) // 4]
-        if near:
-            return min(near, key=lambda index: abs(index - middle))
-    while middle < len(text) - 1 and is_mark(text[middle]):
-        middle += 1
-    return max(1, middle)
 
 
 def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary | None) -> Sentence:
