@@ -4,6 +4,9 @@ import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from gru_mt.errors import ProcessLost
 from gru_mt.training.output.signals import stop_signals
 
 
@@ -38,3 +41,24 @@ def test_an_ignored_signal_stays_ignored_and_a_thread_takes_none() -> None:
             assert received() is pool.submit(received).result() is None
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_launcher_ends_a_process_that_then_finds_itself_alone(asked: bool) -> None:
+    """The launcher may see first that another one was killed."""
+    received: list[int] = []
+
+    def lose_the_others() -> None:
+        with stop_signals(announces=False):
+            if asked:
+                os.kill(os.getpid(), signal.SIGTERM)
+            assert received == []
+            raise ProcessLost("the connection is lost")
+
+    before = signal.signal(signal.SIGTERM, lambda number, _: received.append(number))
+    try:
+        with pytest.raises(ProcessLost):
+            lose_the_others()
+        assert received == [signal.SIGTERM] * asked
+    finally:
+        signal.signal(signal.SIGTERM, before)
