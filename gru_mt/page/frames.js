@@ -13,7 +13,7 @@ const APOSTROPHE_MARKS = "'‘’‚"; // alone they may be of a word: 'tis
 const IN_WORD = new RegExp(pattern`(?<=\w)['’](?=\w)`, "gu");
 const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
 const BULLET = new RegExp(
-  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= [¿¡]?${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+ | ・\s*`,
+  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= [¿¡]?${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+ | [・①-⒛⓪❶-➓]\s*`,
   "uy",
 );
 const NUMBERING = new RegExp(
@@ -23,7 +23,10 @@ const NUMBERING = new RegExp(
     | \d{1,3}[\-–—]\s+(?![a-zà-ÿ])(?=${ANY_LETTER})`,
   "uy",
 );
-const FRAME_NUMBER = new RegExp(pattern`\d{1,3} (?: [:h]\d\d )*\s+`, "uy");
+const FRAME_NUMBER = new RegExp(
+  pattern`\d{1,3} (?: [:h]\d\d )* (?: \s+ | (?=${ANY_PLACEHOLDER}) )`,
+  "uy",
+);
 const KEY = new RegExp(pattern`"[\w.\-]{1,60}"\s*[:=]\s*`, "uy"); // of JSON
 const LABEL = new RegExp(
   pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_PLACEHOLDER})\s? | \s+(?=") )`,
@@ -37,7 +40,7 @@ const HAS_ENDED = new RegExp(
 const WORD_HERE = new RegExp(WORD, "uy");
 // Tags, signs, emoji, escapes and the like, though they may have letters.
 const NO_WORD = expression(
-  pattern`^(?: ${BBCODE} | \[[xX\x20]\] | \[/[^\[\]]*\] | </?[^<>]*> | &\w+; | &lt;[^]*&gt;
+  pattern`^(?: ${BBCODE} | \[[xX\x20]\] | \[/[^\[\]]*\] | </?[^<>]*> | (?: &#?\w+; )+ | &lt;[^]*&gt;
     | :[\w+\-]+: | \\[^]* | [§&]\w | \{[\\/][^\{\}]*\} | \{[\w\-]+=[^\{\}]*\} | \{%[^]*%\}
     | \{\{[#/^!][^]*\}\} | \$?\[!? | \]\([^]* | \.\.\x20[^]* )$`,
   "u",

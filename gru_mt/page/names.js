@@ -17,22 +17,24 @@ const POSSESSIVE = new RegExp(pattern`['’]s(?= [^\w\s] | $ )`, "uy"); // of no
  * They were never seen, and are no known word with another ending or beginning. Capitalised
  * parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
  * letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
- * is a name, whatever else it means; so are two in a row that are mostly small: Star Wars.
+ * is a name, whatever else it means, with the title if that is unseen; so are two in a row that are
+ * mostly small: Star Wars.
  */
 export function findNames(text, truecaser) {
   if (!truecaser.copiesNames) return [];
-  const afterTitle = titleEnds(text);
+  const titles = titleEnds(text);
   const spans = [...text.matchAll(NAME)].flatMap(({ 0: joined, index }) => {
     const parts = [...joined.matchAll(EVERY_WORD)];
     const capitals = parts.filter(([part]) => part !== part.toLowerCase());
     const named = capitals.length ? capitals : parts;
-    const isName = afterTitle.has(index) && isCapitalised(joined);
+    const isName = titles.has(index) && isCapitalised(joined);
     // A text without spaces is unseen where all its letters are.
     const isWhole = ([part]) => words(part).every((word) => isUnseen(word, truecaser));
     if (!isName && !named.some(isWhole)) return [];
     let last = parts.indexOf(named.at(-1));
     while (last + 1 < parts.length && !truecaser.has(parts[last + 1][0])) last++; // Seong-min
-    const start = index + named[0].index;
+    const isTitled = isName && isUnseen(titles.get(index).title, truecaser);
+    const start = isTitled ? titles.get(index).start : index + named[0].index;
     POSSESSIVE.lastIndex = index + parts[last].index + parts[last][0].length;
     const end = POSSESSIVE.lastIndex + (POSSESSIVE.exec(text)?.[0].length ?? 0);
     return [{ start, end, text: text.slice(start, end) }];

@@ -105,11 +105,14 @@ export function words(text) {
 
 /** Titles before a name. */
 export const TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam";
-const TITLE = new RegExp(pattern`(?<!\w)(?:${TITLES})\.\s+`, "gu");
+const TITLE = new RegExp(pattern`(?<!\w)(${TITLES})\.\s+`, "gu");
 
-/** Return where a name is that follows a title, as in "Mr. White". */
+/** Return where names are that follow titles, each with its title: "Mr. White". */
 export function titleEnds(text) {
-  return new Set(Array.from(text.matchAll(TITLE), ({ 0: title, index }) => index + title.length));
+  const found = Array.from(text.matchAll(TITLE), ({ 0: { length }, 1: title, index: start }) => {
+    return [start + length, { start, title }];
+  });
+  return new Map(found);
 }
 
 /** What finds apostrophes that mean the same as '. */

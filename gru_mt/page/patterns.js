@@ -139,7 +139,7 @@ const NAMES = [
   pattern`(?<!${W})(?<![@.])@${W}++ (?: (?: -(?=${W}) | \.(?=[a-z\d]) ) ${W}++ )*
     (?: @${HOST} (?: \.${HOST} )+ )?`,
   pattern`(?<!${W})(?<![&#])#(?=\d)\d++(?!${W})`,
-  pattern`(?<!${W})(?<![&#])# (?= \d*+${LETTER_} | \d{3} ) [\w\m]+`,
+  pattern`(?<!${W})(?<![&#])# (?= \d*+${LETTER_} | \d{3} ) [\w\m]+ (?: [/\-]${PIECE} )*`,
   pattern`(?: (?<!${ALONE})(?:${FACE}) | (?<=${W_LETTER})(?:${SMILE}) )(?!${ALONE})`,
   pattern`(?: ${EMOJI} | ${SIGN} )
     (?: ${EMOJI} | [\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}] | ${SIGN} )*`,
@@ -187,7 +187,7 @@ const DIGITS = [
     (?: ${NUMBER_SPACE}?${MEASURE} )?(?!${W})`, // 10 x 20 cm, 5 - 6
   pattern`(?<![\w\m.,:])[\-−]?${DEGREES} (?: \s?[CFKNSEWO](?!${W}) )?`,
   pattern`(?<![\w\m.,:\-])\d[\d\-]*-[A-Z]{3,}+(?!${W})`,
-  pattern`(?<![\w\m.])\d++ (?: \.\d++ )+
+  pattern`(?<![\w\m.])[vV]?\d++ (?: \.\d++ )+
     -(?: alpha | beta | rc | dev | pre | snapshot )(?: \.?\d++ )?(?!${W})`,
   pattern`(?<!${W})(?=\d*[a-f])[\da-f]{8,}+(?! ${W} | -${W} )`,
   pattern`(?<roman> (?<![\w\m.'’\-])(?=[IVXLCDM]{2}) M{0,3}(?: CM | CD | D?C{0,3} )
@@ -196,7 +196,7 @@ const DIGITS = [
   pattern`(?<digits> (?<!${W})(?: [A-Z]{0,3}${MONEY} )? (?:
       [\-−]?${NUMBER} (?: ${NUMBER_SPACE}?(?: \\?[%‰] | ${MONEY} )${PER}?(?! ${W} | [@(] )
         | ${NUMBER_SPACE}${MEASURE}(?!${W}) )?
-      | ${PIECE} (?: (?: [\-._] | (?<=\d)[,:/'](?=\d) )${PIECE} )*
+      | ${PIECE} (?: (?: [\-._] | (?<=\d)[,:/'](?=\d) )${PIECE} | (?<=\d)/[a-z](?!${W}) )*
     ) | \d{3,}+ )`,
 ];
 

@@ -17,10 +17,11 @@ const BESIDE_IT = 40; // characters beside a placeholder that tell whether a sen
 const BULLETS = "[•◦▪■□●○◆►]";
 const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
 const BREAK = new RegExp(
-  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | <(?:br|hr)(?!\w)[^<>]*> | [|>→]+ | ${BULLETS}
-    | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
+  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | (?: &#(?:1[03]|x[AD]); )+
+    | <(?:br|hr)(?!\w)[^<>]*> | [|>→]+ | ${BULLETS} | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
   "iu",
 );
+const NO_BREAK_SPACES = /^(?:&nbsp;|&#160;|&#x[Aa]0;)+$/u;
 // (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
 const LABEL_IN_MARKS = expression(
   pattern`^(?: \( (?! (?: [IVXivx]+ | \w{1,2} )\) ) [^\(\)]{1,40} \)\s+(?=[A-Z])
@@ -219,14 +220,15 @@ function pieces(sentences, spans, truecaser) {
 
 /** Return whether what is copied stands after a sentence's end: "I love you.❤️ Me too." */
 function isAfterEnd(placeholder, told, left) {
-  const hasEnded = ENDS.includes(told.replace(PLACEHOLDER, "").at(-1)) && SPACE_FIRST.test(left);
+  const isApart = SPACE_FIRST.test(left) || NO_BREAK_SPACES.test(placeholder);
+  const hasEnded = ENDS.includes(told.replace(PLACEHOLDER, "").at(-1)) && isApart;
   const begins = isCapitalised(stripStart(left.replace(PLACEHOLDER, "")));
   return hasEnded && begins && !isWordlike(placeholder);
 }
 
 /** Return whether a sentence goes on after a break in it, which is one of lines. */
 function goesOnAfter(placeholder, before, after) {
-  const isLine = placeholder.startsWith("\\") || /^<[bh]r/iu.test(placeholder);
+  const isLine = /^(?:[\\&]|<[bh]r)/iu.test(placeholder);
   if (!isLine) return false;
   const last = stripEnd(before.replace(PLACEHOLDER, "")).at(-1);
   return !ENDS.includes(last) && !isCapitalised(stripStart(after.replace(PLACEHOLDER, "")));

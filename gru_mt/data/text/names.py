@@ -18,25 +18,29 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
 
     They were never seen, and are no known word with another ending or beginning. Capitalised
     parts that hyphens and apostrophes join are one name: Jean-Luc, but l'Okcydent, Zbigniew's. A
-    capitalised word after "Mr." is one, and two in a row that are mostly small: Star Wars.
+    capitalised word after "Mr." is one, with the title if that is unseen; so are two in a row that
+    are mostly small: Star Wars.
     """
     if not truecaser.copies_names:
         return []
-    after_title = {match.end() for match in TITLE.finditer(text)}
+    titles = {match.end(): match for match in TITLE.finditer(text)}
     spans = _titles_within(text, truecaser)
     for match in _NAME.finditer(text):
-        if match[0] in truecaser and match.start() not in after_title:
+        title = titles.get(match.start())
+        if match[0] in truecaser and not title:
             continue
         parts = [*WORD.finditer(match[0])]
         capitals = [part for part in parts if part[0] != part[0].lower()] or parts
-        is_name = match.start() in after_title and match[0][0].isupper()
         # A text without spaces is unseen where all its letters are.
         unseen = (all(_is_unseen(word, truecaser) for word in words(part[0])) for part in capitals)
-        if is_name or any(unseen):
+        titled = title if match[0][0].isupper() else None
+        if titled or any(unseen):
             last = parts.index(capitals[-1])
             while parts[last + 1 :] and parts[last + 1][0] not in truecaser:
                 last += 1  # Seong-min
             start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
+            if titled and _is_unseen(titled[1], truecaser):
+                start = titled.start()
             if possessive := _POSSESSIVE.match(text, end):
                 end = possessive.end()
             spans.append(Span(start, end, text[start:end]))

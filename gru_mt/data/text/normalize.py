@@ -54,7 +54,7 @@ SENTENCE_END = ".!?…" + "".join(chr(mark) for mark, plain in PLAIN_MARKS.items
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
 COMMA = re.compile(r"[,،](?=\s)")  # between words: not that of 1,000
 TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam"
-TITLE = re.compile(rf"(?<!\w)(?:{TITLES})\.\s++")  # before a name
+TITLE = re.compile(rf"(?<!\w)({TITLES})\.\s++")  # before a name
 
 
 def unescaped(text: str) -> str:

@@ -146,7 +146,7 @@ _ADDRESS = rf"""
 _NAME = rf"""
     (?<!{_W})(?<![@.])@{_W}++(?:(?:-(?={_W})|\.(?=[a-z\d])){_W}++)*(?:@{_HOST}(?:\.{_HOST})+)?
     | (?<!{_W})(?<![&\#])\#(?=\d)\d++(?!{_W}) | (?<!{_W})(?<![&\#])\#(?=\d*+[^\W\d] | \d{{3}})
-      [{IN_WORD}]+
+      [{IN_WORD}]+(?:[/-]{_PIECE})*
     | (?: (?<!{_ALONE})(?:{_FACE}) | (?<={_LETTER})(?:{_SMILE}) )(?!{_ALONE})
     | (?:[{_EMOJI}] | {_EMOJI_SIGN})
       (?:[{_EMOJI}\u200d\ufe0e\ufe0f\U000e0020-\U000e007f] | {_EMOJI_SIGN})*
@@ -185,7 +185,7 @@ _DIGITS = rf"""
       (?:{_SPACE}?{_MEASURE})?(?!{_W})
     | (?<![{IN_WORD}.,:])[-−]?{_DEGREES}(?:\s?[CFKNSEWO](?!{_W}))?
     | (?<![{IN_WORD}.,:-])\d[\d-]*-[A-Z]{{3,}}+(?!{_W})
-    | (?<![{IN_WORD}.])\d++(?:\.\d++)+-(?:alpha|beta|rc|dev|pre|snapshot)(?:\.?\d++)?(?!{_W})
+    | (?<![{IN_WORD}.])[vV]?\d++(?:\.\d++)+-(?:alpha|beta|rc|dev|pre|snapshot)(?:\.?\d++)?(?!{_W})
     | (?<!{_W})(?=\d*[a-f])[\da-f]{{8,}}+(?!{_W}|-{_W})
     | (?P<roman> (?<![{IN_WORD}.'’-])(?=[IVXLCDM]{{2}}) M{{0,3}}(?:CM|CD|D?C{{0,3}})
         (?:XC|XL|L?X{{0,3}})(?:IX|IV|V?I{{0,3}})(?![{IN_WORD}'’]|-{_LETTER}) )
@@ -193,7 +193,7 @@ _DIGITS = rf"""
     | (?P<digits> (?<!{_W})(?:[A-Z]{{0,3}}{_MONEY})? (?:
           [-−]?{_NUMBER} (?:{_SPACE}?(?:\\?[%‰]|{_MONEY}){_PER}?(?!{_W}|[@(])
             | {_SPACE}{_MEASURE}(?!{_W}) )?
-          | {_PIECE} (?:(?:[-._]|(?<=\d)[,:/'](?=\d)){_PIECE})*
+          | {_PIECE} (?:(?:[-._]|(?<=\d)[,:/'](?=\d)){_PIECE} | (?<=\d)/[a-z](?!{_W}))*
         ) | \d{{3,}}+ )
 """
 # A whole line of code.

@@ -18,14 +18,15 @@ _CLOSING = "".join(_QUOTES.values())
 _PART = re.compile(  # of a frame, with the spaces after it
     rf"""
     (?P<placeholder> {ANY_PLACEHOLDER}) (?: \s*(?P<mark>[,:–—-])\s+ | \s*)
-    | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?=[¿¡]?{LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+ | ・\s*
+    | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?=[¿¡]?{LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+
+    | [・①-⒛⓪❶-➓]\s*
     | "[\w.-]{{1,60}}" \s*[:=]\s*  # a key of JSON
     | [(（\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.|[Cc]\.-à)[A-Za-z] | [ivx]{{1,5}}
       | [IVX]{{1,5}} )
       [.)）、\]]+ [-–]? (?: \s+ | (?={LETTER}(?!\.)))
     | \d{{1,3}}(?:(?:\.\d{{1,3}})+ | (?:[:h]\d\d)* \s[-–—]) \s+ (?={LETTER})
     | \d{{1,3}}[-–—] \s+ (?![a-zà-ÿ])(?={LETTER})  # 1- Buy, but not 5- to 6-year-olds
-    | (?P<number> \d{{1,3}}(?:[:h]\d\d)*) \s+
+    | (?P<number> \d{{1,3}}(?:[:h]\d\d)*) (?: \s+ | (?={ANY_PLACEHOLDER}))
     | (?P<label> {LETTER}[\w.'’-]{{0,30}})
       (?: (?P<colon>:)\s+ | \s?(?P<equals>{ANY_PLACEHOLDER})\s* | \s+(?="))
     | (?P<quote> [{re.escape("".join(_QUOTES))}]) \s*
@@ -35,7 +36,7 @@ _PART = re.compile(  # of a frame, with the spaces after it
 _ENDED = re.compile(rf"[{SENTENCE_END}](?:[{_CLOSING}\s]|{ANY_PLACEHOLDER})*$")
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
-    rf"{BBCODE}|\[[xX ]\]|\[/[^\[\]]*\]|</?[^<>]*>|&\w+;|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
+    rf"{BBCODE}|\[[xX ]\]|\[/[^\[\]]*\]|</?[^<>]*>|(?:&#?\w+;)+|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
     r"|\{[\\/][^{}]*\}|\{[\w-]+=[^{}]*\}|\{%.*%\}|\{\{[#/^!].*\}\}"
     r"|\$?\[!?|\]\(.*|\.\. .*",
     re.DOTALL,

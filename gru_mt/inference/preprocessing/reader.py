@@ -35,9 +35,11 @@ _WINDOW = 40  # characters beside a placeholder that tell whether a sentence end
 _BULLETS = "[•◦▪■□●○◆►]"
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(
-    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|<(?:br|hr)\b[^<>]*>|[|>→]+|{_BULLETS}|</?(?:{_BLOCKS})\b[^<>]*>",
+    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|(?:&#(?:1[03]|x[AD]);)++|<(?:br|hr)\b[^<>]*>|[|>→]+"
+    rf"|{_BULLETS}|</?(?:{_BLOCKS})\b[^<>]*>",
     re.IGNORECASE,
 )
+_NO_BREAK_SPACES = re.compile("(?:&nbsp;|&#160;|&#x[Aa]0;)+")
 _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
     r"\((?!(?:[IVXivx]+|\w{1,2})\))[^()]{1,40}\)\s+(?=[A-Z])|"
     rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
@@ -272,7 +274,7 @@ def _pieces(
             rest = piece[match.end() : match.end() + _WINDOW]
             is_end = (
                 PLACEHOLDER.sub("", told).endswith(ENDS)
-                and rest[:1].isspace()
+                and (rest[:1].isspace() or _NO_BREAK_SPACES.fullmatch(placeholder))
                 and not is_wordlike(placeholder)
                 and PLACEHOLDER.sub("", rest).lstrip()[:1].isupper()
             )
@@ -283,7 +285,7 @@ def _pieces(
             end = match.start() if _OPENS.match(placeholder) else match.end()
             end += len(piece[end:]) - len(piece[end:].lstrip())
             before, after = piece[start:end], piece[end:]
-            goes_on = placeholder.lower().startswith(("\\", "<br", "<hr")) and not (
+            goes_on = placeholder.lower().startswith(("\\", "&", "<br", "<hr")) and not (
                 PLACEHOLDER.sub("", before).rstrip().endswith(ENDS)
                 or PLACEHOLDER.sub("", after).strip()[:1].isupper()
             )

@@ -25,6 +25,7 @@ def names_of(text: str, truecaser: Truecaser = NAMES) -> list[str]:
         ("I saw Ж, 我的 and Жу", ["Ж", "我的", "Жу"]),  # but those of another script are no words
         ("It is browndogs", []),  # ends with a known word
         ("Mr. Brown saw Dr. Fox. The Brown dog. Mr. brown", ["Brown", "Fox"]),  # after a title
+        ("Ms. Brown saw Ms. brown, Ms", ["Ms. Brown", "Ms", "Ms"]),  # with a title that is unseen
         ("I saw Lazy Fox and Fox and Lazy Tom", ["Lazy Fox"]),  # a name that common words make
         ("Lazy Fox saw it. Two Dogs", []),  # where the capital of a sentence may be
         ("Tom saw Zbigniew's dog and O'Sullivan. saw it?", ["Zbigniew", "O'Sullivan"]),

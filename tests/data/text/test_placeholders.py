@@ -94,6 +94,7 @@ TEXTS = """
     see ⟦p. 5⟧, ⟦pp. 5–10⟧ or ⟦Fig.2.1⟧. Bus ⟦no. 5⟧. No. Stop. 5 a, map. 5, p. 5a
     ⟦§4.2(b)⟧ of the text, ⟦12(a)(ii)⟧ or ⟦§ 12⟧. ⟦§4⟧a ⟦6'2"⟧, ⟦9am-5pm⟧ ⟦25–30 min⟧.
     ⟦5 kg⟧ 5 km, ⟦250 ml⟧ or ⟦100 km⟧ in ⟦100⟧ minutes ⟦100 km/h⟧ and ⟦10 €/h⟧ at home: ⟦......⟧
+    ⟦v2.0.0-rc.1⟧, ⟦V1.0-beta⟧. ⟦#A-1043/7⟧, ⟦#abc⟧-abc ⟦B-12/a⟧.
     ⟦½⟧ ⟦2½⟧ ⟦m²⟧ ⟦5²⟧ ⟦90°⟧ ⟦-5 °C⟧ ⟦48°51'24" N⟧ ⟦2 × 3⟧ ⟦2 + 2 = 4⟧ ⟦x² + y² = z²⟧
     ⟦10 x 20 cm⟧ ⟦10x20x30 cm⟧, ⟦4 × 5 m⟧. ⟦5 - 10⟧ minutes, ⟦9 – 5⟧ so ⟦5 pm⟧ ⟦10:30 AM⟧ so 5 am
     at ⟦9 a.m⟧. ⟦10:30 p.m.⟧ so ⟦5 A.M.⟧, at ⟦7 p. m⟧. 9 or ⟦9 a.m⟧

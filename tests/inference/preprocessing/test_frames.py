@@ -15,7 +15,7 @@ def test_a_placeholder_that_is_none_is_of_no_frame_and_a_numeral_is() -> None:
         assert core(text, placeholders, [], lambda _: False) == expected
     assert core("IV) He is big.", [], [], lambda _: False) == (4, 14)
     assert core("P.S. He is big.", [], [], lambda _: False) == (0, 15)  # no item P
-    for label in ("—", "1、", "（1）", "・", "1- "):
+    for label in ("—", "1、", "（1）", "・", "1- ", "①", "❷ "):
         text = f"{label}{'¿' * (label == '—')}Buy milk."
         assert core(text, [], [], lambda _: False)[0] == len(label), text
     assert core("5- to 6-year-olds.", [], [], lambda _: False)[0] == 0

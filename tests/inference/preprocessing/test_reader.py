@@ -125,6 +125,9 @@ def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
     ("line", "sources"),
     [
         ("He is big.<br>She is big.", ["He is big.<br>", "She is big."]),
+        ("He is big.&nbsp;&#160;She is big.", ["He is big.&nbsp;&#160;", "She is big."]),
+        ("The&nbsp;dog. He&nbsp;is", ["The&nbsp;dog. ", "He&nbsp;is"]),
+        ("He is big.&#10;She is&#xA;big.", ["He is big.&#10;", "She is&#xA;big."]),
         ("He is big.\\nShe is big.", ["He is big.\\n", "She is big."]),
         ("he is\\nbig", ["he is\\nbig"]),  # a sentence over two lines
         ("He is\\r\\n big.\\r\\n\\tShe is.", ["He is\\r\\n big.\\r\\n\\t", "She is."]),
