@@ -1,7 +1,7 @@
 /** Names and other words that training never saw: gru_mt/data/text/names.py. */
 
 import { ANY_LETTER, EVERY_WORD, isCapitalised, pattern, size } from "./normalize.js";
-import { titleEnds, WORD, words } from "./normalize.js";
+import { companyAfter, titleEnds, WORD, words } from "./normalize.js";
 import { disjoint, mask } from "./placeholders.js";
 import { PLACEHOLDER } from "./special.js";
 import { LONGEST_TYPO } from "./spelling.js";
@@ -17,8 +17,8 @@ const POSSESSIVE = new RegExp(pattern`['’]s(?= [^\w\s] | $ )`, "uy"); // of no
  * They were never seen, and are no known word with another ending or beginning. Capitalised
  * parts that hyphens and apostrophes join are one name: Jean-Luc, O'Sullivan. Parts in small
  * letters before and after it are not: l'Okcydent, Zbigniew's. After "Mr." a capitalised word
- * is a name, whatever else it means, with the title if that is unseen; so are two in a row that are
- * mostly small: Star Wars.
+ * is a name, whatever else it means, with the title if that is unseen; so are one and "Inc." after
+ * it, and two in a row that are mostly small: Star Wars.
  */
 export function findNames(text, truecaser) {
   if (!truecaser.copiesNames) return [];
@@ -28,15 +28,19 @@ export function findNames(text, truecaser) {
     const capitals = parts.filter(([part]) => part !== part.toLowerCase());
     const named = capitals.length ? capitals : parts;
     const isName = titles.has(index) && isCapitalised(joined);
+    const company = isCapitalised(joined) ? companyAfter(text, index + joined.length) : "";
     // A text without spaces is unseen where all its letters are.
     const isWhole = ([part]) => words(part).every((word) => isUnseen(word, truecaser));
-    if (!isName && !named.some(isWhole)) return [];
+    if (!isName && !company && !named.some(isWhole)) return [];
     let last = parts.indexOf(named.at(-1));
     while (last + 1 < parts.length && !truecaser.has(parts[last + 1][0])) last++; // Seong-min
     const isTitled = isName && isUnseen(titles.get(index).title, truecaser);
     const start = isTitled ? titles.get(index).start : index + named[0].index;
-    POSSESSIVE.lastIndex = index + parts[last].index + parts[last][0].length;
-    const end = POSSESSIVE.lastIndex + (POSSESSIVE.exec(text)?.[0].length ?? 0);
+    const ownEnd = index + parts[last].index + parts[last][0].length;
+    POSSESSIVE.lastIndex = ownEnd;
+    const end = company
+      ? index + joined.length + company.length
+      : ownEnd + (POSSESSIVE.exec(text)?.[0].length ?? 0);
     return [{ start, end, text: text.slice(start, end) }];
   });
   return disjoint([...spans, ...titlesWithin(text, truecaser)]);

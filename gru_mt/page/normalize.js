@@ -105,6 +105,10 @@ export function words(text) {
 
 /** Titles before a name. */
 export const TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam";
+const COMPANY = new RegExp(
+  pattern`\x20(?:Inc|Ltd|Corp|LLC|PLC|GmbH)(?![\w\m]) (?: \.(?= , | \x20[a-z] ) )?`,
+  "uy",
+);
 const TITLE = new RegExp(pattern`(?<!\w)(${TITLES})\.\s+`, "gu");
 
 /** Return where names are that follow titles, each with its title: "Mr. White". */
@@ -113,6 +117,12 @@ export function titleEnds(text) {
     return [start + length, { start, title }];
   });
   return new Map(found);
+}
+
+/** Return what makes the name before it one of a company: " Inc." after "Apple", or "". */
+export function companyAfter(text, end) {
+  COMPANY.lastIndex = end;
+  return COMPANY.exec(text)?.[0] ?? "";
 }
 
 /** What finds apostrophes that mean the same as '. */

@@ -39,7 +39,7 @@ const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
 const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");
 const IS_BULLET = new RegExp(`^${BULLETS}$`, "u");
-const CELL_STARTS = new RegExp(pattern`(?<=[^\s]\s*\t\s*)(?=[^\s])`, "u");
+const CELL_STARTS = new RegExp(pattern`(?<= [^\s]\s*\t\s* )(?=[^\s]) | (?<="[,;])(?=")`, "u");
 const SPACE_LAST = new RegExp(pattern`\s$`, "u");
 const SPACE_FIRST = new RegExp(pattern`^\s`, "u");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");

@@ -1,7 +1,8 @@
 /** Words get the case in which training mostly writes them: gru_mt/data/text/truecase.py. */
 
 import { ANY_LETTER, APOSTROPHES, EVERY_WORD, isCapitalised, isLower } from "./normalize.js";
-import { isTitle, isUpper, pattern, size, titleEnds, WORD, words } from "./normalize.js";
+import { companyAfter, isTitle, isUpper, pattern, size } from "./normalize.js";
+import { titleEnds, WORD, words } from "./normalize.js";
 import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
@@ -38,13 +39,14 @@ const DOTTED = new RegExp(
 );
 const WHOLE_WORD = new RegExp(pattern`(?<![\w\m])(?<![\w\m]['’])${WORD}`, "gu"); // no s of Tom's
 
-/** Return where the first words of sentences begin; "Mr." ends none. */
+/** Return where first words of sentences begin; "Mr." ends none, "Apple Inc." begins with none. */
 export function firstWords(text) {
   const afterTitle = titleEnds(text);
   const starts = new Set();
   for (const { 0: found, 1: word, index } of text.matchAll(START)) {
     const start = index + found.length - (word?.length ?? 0);
-    if (word && !afterTitle.has(start)) starts.add(start);
+    const isName = afterTitle.has(start) || companyAfter(text, index + found.length);
+    if (word && !isName) starts.add(start);
   }
   return starts;
 }

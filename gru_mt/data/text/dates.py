@@ -1,6 +1,6 @@
 """Dates that name a month, and how another language writes them: "on July 4" -> "le 4 juillet".
 
-English decades and ordinals are written so too: "in the 1990s" -> "dans les années 1990".
+English decades, ordinals and years are written so too: "in the 1990s" -> "dans les années 1990".
 
 The offline page has the same rules: the patterns are such that JavaScript reads them too.
 """
@@ -23,6 +23,11 @@ _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _SPACE = "[ \u00a0\u202f]"
 _IN_WORD = "[0-9A-Za-z_\u00c0-\u024f]"
+_AFTER_YEAR = (  # which is no number of words, as in "in 2000 words"
+    rf"(?![.,:][0-9])(?=[.,;:!?)<*]|$|{_SPACE}(?:and|or|but|at|by|with|when|while|as|after|before|"
+    rf"because|to|for|from|in|on|he|she|it|we|they|you|i|there|the|my|his|her|our|their)"
+    rf"(?!{_IN_WORD}))"
+)
 _ARTICLE = re.compile(r"(le|el|il|les) (?=\w)")
 _BEFORE_ARTICLE = re.compile(
     r"(?<!\w)(?:(à|a|de|di|da|le|el|il|les) |(jusqu['’]))(<[^<>]*>|[*_]+)?$"
@@ -51,6 +56,9 @@ class Language(NamedTuple):
     ordinal: str  # of a number; "" if there is no common form
     decade: str
     in_decade: str
+    in_year: str
+    since_year: str
+    until_year: str
 
 
 _ROWS = Path(__file__).with_name("dates.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -65,7 +73,7 @@ class DateRules(NamedTuple):
     weekdays: dict[str, int]
     before: str
     has_capitals: bool  # whether names of months begin with one
-    numerals: tuple[tuple[str, str], ...]  # patterns of an ordinal or a decade, and their forms
+    numerals: tuple[tuple[str, str], ...]  # patterns of ordinals, decades and years, and forms
     target: Language
 
     def to_json(self) -> dict[str, Any]:
@@ -84,7 +92,7 @@ class DateRules(NamedTuple):
         return disjoint([*self._found(text, is_small), *self._numerals(text)])
 
     def _numerals(self, text: str) -> Iterator[Span]:
-        """Yield the ordinals and the decades of a text."""
+        """Yield the ordinals, the decades and the years of a text."""
         for pattern, form in self.numerals:
             for match in _compiled(pattern).finditer(text):
                 yield Span(*match.span(), form.format(match[1]))
@@ -194,7 +202,11 @@ def _english_numerals(target: Language) -> tuple[tuple[str, str], ...]:
     decade = rf"the{_SPACE}([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
     on, day_end = rf"{start}on{_SPACE}the{_SPACE}", rf"{end}(?={_SPACE}*(?:[.,;:!?)]|$))"
     sign = re.sub(r".*\{day\}([^\s\[]?).*", r"\1", target.day)  # 5. and 5日
+    year = rf"{_SPACE}(1[1-9][0-9]{{2}}|20[0-9]{{2}}){_AFTER_YEAR}"
     found = (
+        (rf"{start}in{year}", target.in_year),
+        (rf"{start}since{year}", target.since_year),
+        (rf"{start}until{year}", target.until_year),
         (rf"{start}in{_SPACE}{decade}", target.in_decade),
         (rf"{start}{decade}", target.decade),
         (rf"{on}(1){day_end}", target.first and target.on_day.format(target.first)),

@@ -2,7 +2,7 @@
 
 import re
 
-from gru_mt.data.text.normalize import IN_WORD, LETTER, TITLE, WORD, words
+from gru_mt.data.text.normalize import COMPANY, IN_WORD, LETTER, TITLE, WORD, words
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, mask
 from gru_mt.data.text.spelling import LONGEST
 from gru_mt.data.text.truecase import Truecaser, find_initials, first_words
@@ -18,8 +18,8 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
 
     They were never seen, and are no known word with another ending or beginning. Capitalised
     parts that hyphens and apostrophes join are one name: Jean-Luc, but l'Okcydent, Zbigniew's. A
-    capitalised word after "Mr." is one, with the title if that is unseen; so are two in a row that
-    are mostly small: Star Wars.
+    capitalised word after "Mr." is one, with the title if that is unseen; so are one and "Inc."
+    after it, and two in a row that are mostly small: Star Wars.
     """
     if not truecaser.copies_names:
         return []
@@ -27,22 +27,23 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
     spans = _titles_within(text, truecaser)
     for match in _NAME.finditer(text):
         title = titles.get(match.start())
-        if match[0] in truecaser and not title:
+        company = COMPANY.match(text, match.end()) if match[0][0].isupper() else None
+        if match[0] in truecaser and not title and not company:
             continue
         parts = [*WORD.finditer(match[0])]
         capitals = [part for part in parts if part[0] != part[0].lower()] or parts
         # A text without spaces is unseen where all its letters are.
         unseen = (all(_is_unseen(word, truecaser) for word in words(part[0])) for part in capitals)
         titled = title if match[0][0].isupper() else None
-        if titled or any(unseen):
+        if titled or company or any(unseen):
             last = parts.index(capitals[-1])
             while parts[last + 1 :] and parts[last + 1][0] not in truecaser:
                 last += 1  # Seong-min
             start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
             if titled and _is_unseen(titled[1], truecaser):
                 start = titled.start()
-            if possessive := _POSSESSIVE.match(text, end):
-                end = possessive.end()
+            if after := company or _POSSESSIVE.match(text, end):
+                end = after.end()
             spans.append(Span(start, end, text[start:end]))
     return disjoint(spans)
 

@@ -55,6 +55,8 @@ APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ`´", "'"))
 COMMA = re.compile(r"[,،](?=\s)")  # between words: not that of 1,000
 TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|Fam"
 TITLE = re.compile(rf"(?<!\w)({TITLES})\.\s++")  # before a name
+# After a name, with a dot that ends no sentence.
+COMPANY = re.compile(rf" (?:Inc|Ltd|Corp|LLC|PLC|GmbH)(?![{IN_WORD}])(?:\.(?=,| [a-z]))?")
 
 
 def unescaped(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from gru_mt.data.text.normalize import APOSTROPHES, IN_WORD, LETTER, TITLE, WORD, words
+from gru_mt.data.text.normalize import APOSTROPHES, COMPANY, IN_WORD, LETTER, TITLE, WORD, words
 from gru_mt.data.text.spelling import COMMON, SHORT, SHORTHAND, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import file_lines
 from gru_mt.errors import short_repr
@@ -42,10 +42,17 @@ _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
 
 
 def first_words(text: str) -> dict[int, str]:
-    """Return the first words of sentences by where they begin; "Mr." ends none."""
+    """Return the first words of sentences by where they begin; "Mr." ends none.
+
+    The name of a company is none: it has a capital elsewhere too.
+    """
     after_title = {match.end() for match in TITLE.finditer(text)}
     found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
-    return {start: word for start, word in found.items() if start not in after_title}
+    return {
+        start: word
+        for start, word in found.items()
+        if start not in after_title and not COMPANY.match(text, start + len(word))
+    }
 
 
 def find_initials(text: str) -> Iterator[re.Match[str]]:

@@ -247,8 +247,9 @@ def _spans(
 
 
 def _cells(text: str) -> list[str]:
-    """Return the parts of a text that tabs divide, with the tabs after them."""
-    ends = [match.end() for match in re.finditer(r"(?<=\S)\s*\t\s*(?=\S)", text)]
+    """Return the cells of a text, divided by tabs or "," between quotes, with what divides them."""
+    cuts = r"(?<=\S)\s*\t\s*(?=\S)|(?<=\"[,;])(?=\")"
+    ends = [match.end() for match in re.finditer(cuts, text)]
     return [text[i:j] for i, j in pairwise([0, *ends, len(text)])]
 
 

@@ -26,6 +26,7 @@ def names_of(text: str, truecaser: Truecaser = NAMES) -> list[str]:
         ("It is browndogs", []),  # ends with a known word
         ("Mr. Brown saw Dr. Fox. The Brown dog. Mr. brown", ["Brown", "Fox"]),  # after a title
         ("Ms. Brown saw Ms. brown, Ms", ["Ms. Brown", "Ms", "Ms"]),  # with a title that is unseen
+        ("Fox Inc. saw it. Fox Ltd. The Fox saw the fox Inc", ["Fox Inc.", "Fox Ltd", "Inc"]),
         ("I saw Lazy Fox and Fox and Lazy Tom", ["Lazy Fox"]),  # a name that common words make
         ("Lazy Fox saw it. Two Dogs", []),  # where the capital of a sentence may be
         ("Tom saw Zbigniew's dog and O'Sullivan. saw it?", ["Zbigniew", "O'Sullivan"]),

@@ -63,7 +63,7 @@ TEXTS = """
     a⟦\\n⟧b ⟦\\r\\n⟧so ⟦\\t⟧the ⟦\\\"⟧the⟦\\\"⟧ ⟦\\N⟧the ⟦\\u00e9⟧ ⟦\\x41⟧ a⟦\\\\⟧ ⟦\\'⟧ ⟦\\%⟧
     ⟦\\textbf{⟧very⟦}⟧ ⟦\\nu⟧ ⟦\\alpha⟧ ⟦$x^2$⟧ ⟦\\(a b\\)⟧ ⟦\\[a\\]⟧ ⟦$E = mc^2$⟧ ⟦$5⟧ and ⟦$6⟧
     ⟦torch==2.1⟧ ⟦PATH=/usr/bin⟧ ⟦x=1⟧ ⟦snake_case⟧ ⟦camelCase⟧ ⟦CamelCase⟧ ⟦MAX_SIZE⟧ ⟦foo()⟧
-    ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
+    ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦com.example.Foo⟧ Hi.Tom ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
     so.⟦¹⟧ ⟦x²⟧ ⟦1e-5⟧ ⟦iPhone⟧ ⟦eBay⟧ iT
     ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ ⟦5PM⟧ ⟦10lbs⟧. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧
     ⟦\\ref{fig:a}⟧

@@ -136,6 +136,7 @@ def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
         ("he is<p>she is</p>", ["he is", "<p>she is</p>"]),  # an opening one is of what comes
         ("He is <b>big</b>", ["He is <b>big</b>"]),
         ("He is > here → there", ["He is > ", "here → ", "there"]),
+        ('"He is","She is";"5"', ['"He is",', '"She is";', '"5"']),  # cells of CSV
         ("he/she", ["he/", "she"]),
         ("he/she is", ["he/she is"]),
         ("She is here: He is big.", ["She is here: ", "He is big."]),  # a label
