@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from gru_mt.bundle import Bundle
 from gru_mt.data.text.dates import date_rules
 from gru_mt.data.text.sentences import sentence_rules
-from gru_mt.data.text.spelling import SHORTHAND
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.inference.confidence import Calibration
@@ -123,7 +122,7 @@ def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any],
         "weightsSha256": hashlib.sha256(weights).hexdigest(),
         "vocabularies": [vocabulary_data(side, config.tokenizer.kind) for side in sides],
         "truecaser": tokenizer.truecaser.to_bytes().decode(),
-        "shorthand": SHORTHAND,
+        "shorthand": tokenizer.truecaser.shorthand,
         "memory": tokenizer.memory.to_bytes().decode(),
         "sentences": sentence_rules(config.data.source)._asdict(),
         "dates": dates and dates.to_json(),

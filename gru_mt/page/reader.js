@@ -251,7 +251,7 @@ function sentenceOf(piece, truecaser) {
   const inside = { text: typed, placeholders: all.slice(first, last) };
   const { text, placeholders } = maskInitials(inside, truecaser);
   const cased = truecaser.truecased(text);
-  const careful = truecaser.hasAll(cased) ? cased : truecaser.corrected(cased);
+  const careful = truecaser.corrected(cased);
   const names = findNames(careful, truecaser);
   const staysSmall = followsEllipsis(piece) && isLower(typed.slice(0, 1)) && !isName(careful);
   const shape = staysSmall ? "small" : caseOf(text, cased, names, piece.spans.slice(first));

@@ -85,13 +85,13 @@ export class Truecaser {
   #forms; // the cased form of each word, by its small letters; the most frequent words first
   #ranks = new Map(); // 0 for the most frequent word
   #withApostrophe = new Map(); // dont -> don't
-  #shorthand; // what is short for known words, the likeliest ones last: "thx" -> "thanks"
+  #shorthand; // what is read as more common words: "thx" -> "thanks"
   #letters = new Set(); // of all words
   #spelling = null;
 
   /**
-   * Take the words' cased forms, the most frequent first, whether names are copied, and pairs of
-   * what people type and what it stands for.
+   * Take the words' cased forms, the most frequent first, whether names are copied, and what is
+   * read as more common words.
    */
   constructor(forms, copiesNames, shorthand) {
     this.copiesNames = copiesNames;
@@ -103,8 +103,7 @@ export class Truecaser {
       if (isNew) this.#withApostrophe.set(short, low);
       for (const letter of low) this.#letters.add(letter);
     }
-    const isKnown = ([short, text]) => !this.has(short) && this.hasAll(text);
-    this.#shorthand = new Map(shorthand.filter(isKnown));
+    this.#shorthand = new Map(Object.entries(shorthand));
   }
 
   /** Return the truecaser that Python's `to_bytes` wrote: a header, then a form a line. */
@@ -122,11 +121,6 @@ export class Truecaser {
   /** Return whether the training split has the word, in whatever case. */
   has(word) {
     return this.#forms.has(word.toLowerCase());
-  }
-
-  /** Return whether the training split has each word of a text. */
-  hasAll(text) {
-    return words(text).every((word) => this.has(word));
   }
 
   /** Return whether the training split has the word, and mostly writes it small. */
@@ -189,22 +183,29 @@ export class Truecaser {
    * unknown, the text is of another language, and none is.
    */
   corrected(text) {
-    const starts = firstWords(text);
     const found = words(text);
+    if (found.every((word) => this.#stays(word))) return text;
+    const starts = firstWords(text);
     const isUnknown = (word) => !this.has(word) && !this.#shorthand.has(word.toLowerCase());
     const unknown = found.filter(isUnknown).length;
     const isOther = unknown > Math.max(1, found.length >> 1);
 
     return text.replace(TYPED, (word, start) => {
       const low = word.toLowerCase().replace(APOSTROPHES, "'");
-      if (this.has(low) || word.match(EVERY_WORD).every((part) => this.has(part))) return word;
+      const isRight = (part) => this.#stays(part);
+      if (isRight(low) || word.match(EVERY_WORD).every(isRight)) return word;
       const elided = this.#shorthand.get(low) ?? this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
       if (elided && !(mayBeName && isLower(this.cased(elided)))) return this.cased(elided);
+      if (this.has(low)) return word;
       const isJoined = isCapitalised(word) && text[start + word.length] === "-"; // Soo-jin
       const known = isOther || isJoined ? undefined : this.#mended(word, mayBeName);
       return known ? this.cased(known) : word;
     });
+  }
+
+  #stays(word) {
+    return this.has(word) && !this.#shorthand.has(word.toLowerCase());
   }
 
   /** Return the known words, in small letters, that an unknown one is a typo of, or undefined. */

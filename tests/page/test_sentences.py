@@ -9,7 +9,6 @@ import pytest
 
 from gru_mt.data.text.dates import DateRules, contracted, date_rules
 from gru_mt.data.text.sentences import sentence_rules, split_sentences
-from gru_mt.data.text.spelling import SHORTHAND
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader
@@ -149,7 +148,7 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
 
     rules, data = sentence_rules("en")._asdict(), truecaser.to_bytes().decode()
     assert_same(SENTENCES, sentences, [*outputs], truecaser=data, longest=longest, rules=rules,
-                outputs=outputs, dates=dates.to_json(), shorthand=SHORTHAND)  # fmt: skip
+                outputs=outputs, dates=dates.to_json(), shorthand=truecaser.shorthand)  # fmt: skip
 
 
 DATED = [

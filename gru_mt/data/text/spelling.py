@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain, product
 
 LONGEST = 40  # letters of a word that is compared with the known ones
 SHORT, LONG = 4, 7  # letters: a shorter word is near to too many, a longer one to hardly any
@@ -18,7 +19,7 @@ _ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm", "йцукенгшщзхъ", "фы
 BESIDE = {  # q -> w, w -> qe
     key: row[max(0, i - 1) : i] + row[i + 1 : i + 2] for row in _ROWS for i, key in enumerate(row)
 }
-_SHORT_FOR = (  # what people type, and what it stands for in a language that has these words
+_SHORT_FOR = (
     "thx thnx thanx tnx: thanks | pls plz: please | idk: I don't know | "
     "omg: oh my God | btw: by the way | ppl: people | tmrw tmr: tomorrow | msg: message | "
     "cuz coz: because | abt: about | ofc: of course | nvm: never mind | "
@@ -32,10 +33,42 @@ _SHORT_FOR = (  # what people type, and what it stands for in a language that ha
     "bsr: bonsoir | dsl: désolé | auj: aujourd'hui | vllt: vielleicht | iwie: irgendwie | "
     "xq pq: porque | tmb: también | xfa: por favor"
 )
+_SPELT = (  # how British and American English spell words of these stems, before these endings
+    "our or: behavi col endeav fav flav harb hon hum lab neighb od rum sav vap: "
+    "- s ed er ers ing ite ites able ful less hood | "
+    "is iz: apolog author capital categor civil critic custom emphas final general harmon legal "
+    "local maxim memor minim mobil modern normal optim organ priorit real recogn social special "
+    "stabil standard steril summar symbol sympath util visual: e es ed er ers ing ation ations | "
+    "l -: cancel counsel fuel label marvel model quarrel signal travel: ed er ers ing | "
+    "re er: cent fib lit met theat: - s | ence ense: def lic off: - s | "
+    "ys yz: anal paral: e es ed ing | ogue og: catal dial: - s"
+)
+_ALIKE = (  # other words of either
+    "aeroplane airplane | ageing aging | amongst among | burnt burned | cheque check | cosy cozy | "
+    "dreamt dreamed | grey gray | jewellery jewelry | judgement judgment | kerb curb | "
+    "learnt learned | maths math | moustache mustache | mum mom | mummy mommy | okay OK | "
+    "plough plow | programme program | pyjamas pajamas | sceptical skeptical | skilful skillful | "
+    "spelt spelled | storey story | tyre tire | whilst while"
+)
+
+
+def _spelt() -> Iterator[list[str]]:
+    """Yield a word as British and as American English spell it."""
+    for line in _SPELT.split(" | "):
+        forms, stems, endings = map(str.split, line.split(": "))
+        for stem, ending in product(stems, endings):
+            yield [f"{stem}{form}{ending}".replace("-", "") for form in forms]
+    yield from (words.split() for words in _ALIKE.split(" | "))
+
+
+# What is typed, and what it stands for in a language that has these words, the likeliest last.
 SHORTHAND = [
-    (short, text)
-    for shorts, text in (line.split(": ") for line in _SHORT_FOR.split(" | "))
-    for short in shorts.split()
+    *chain.from_iterable((pair, pair[::-1]) for pair in _spelt()),
+    *(
+        [short, text]
+        for shorts, text in (line.split(": ") for line in _SHORT_FOR.split(" | "))
+        for short in shorts.split()
+    ),
 ]
 _MANY = re.compile(r"(\w)\1{2,}")
 

@@ -3,6 +3,7 @@
 So text in capitals, in title case or in small letters is read as text that is written with care.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -218,20 +219,25 @@ class Truecaser:
         name, and a word with other capitals (eBook, WIFI) or beside a sign of code is no typo.
         Where most words are unknown, the text is of another language, and none is.
         """
-        starts, found = first_words(text), words(text)
+        found = words(text)
+        if all(self._stays(word.lower()) for word in found):
+            return text
+        starts = first_words(text)
         unknown = [
-            word for word in found if word not in self and word.lower() not in self._shorthand
+            word for word in found if word not in self and word.lower() not in self.shorthand
         ]
         is_foreign = len(unknown) > max(1, len(found) // 2)
 
         def mended(match: re.Match[str]) -> str:
             word, low = match[0], match[0].lower().translate(APOSTROPHES)
-            if low in self._forms or all(part in self for part in WORD.findall(word)):
+            if self._stays(low) or all(self._stays(part.lower()) for part in WORD.findall(word)):
                 return word
-            known = self._shorthand.get(low) or self._with_apostrophe.get(low)
+            known = self.shorthand.get(low) or self._with_apostrophe.get(low)
             may_be_name = word[0].isupper() and match.start() not in starts
             if known and not (may_be_name and self.cased(known).islower()):
                 return self.cased(known)
+            if low in self._forms:
+                return word
             is_joined = word[0].isupper() and text[match.end() :][:1] == "-"  # Soo-jin
             known = None if is_foreign or is_joined else self._mended(word, low, may_be_name)
             return self.cased(known) if known else word
@@ -270,11 +276,19 @@ class Truecaser:
     def _ranks(self) -> dict[str, int]:
         return {low: rank for rank, low in enumerate(self._forms)}
 
+    def _stays(self, low: str) -> bool:
+        return low in self._forms and low not in self.shorthand
+
     @cached_property
-    def _shorthand(self) -> dict[str, str]:
-        """What is short for known words, the likeliest ones last: "thx" -> "thanks"."""
-        known = (pair for pair in SHORTHAND if all(word in self for word in words(pair[1])))
-        return {short: text for short, text in known if short not in self}
+    def shorthand(self) -> dict[str, str]:
+        """What is read as more common words, being unknown or rare: "thx" -> "thanks"."""
+        return {
+            short: text
+            for short, text in SHORTHAND
+            if self.has_all(text)
+            and self._ranks.get(short, math.inf)
+            > max(COMMON, *(self._ranks[word.lower()] for word in words(text)))
+        }
 
     @cached_property
     def _with_apostrophe(self) -> dict[str, str]:

@@ -157,7 +157,7 @@ class Reader:
         typed = clean(middle.shown)
         text, placeholders = mask_initials(Masked(typed, tuple(middle.placeholders)), truecaser)
         cased = truecaser.truecased(text)
-        careful = cased if truecaser.has_all(cased) else truecaser.corrected(cased)
+        careful = truecaser.corrected(cased)
         names, letter = find_names(careful, truecaser), first_letter(text)
         case: Case = "model"
         if is_all_caps(text) and not is_all_caps(cased):  # not "OK"

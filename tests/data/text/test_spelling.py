@@ -1,5 +1,8 @@
 """Which known words a typo stands for: of each kind of typo, and of right words none."""
 
+from itertools import product
+from string import ascii_lowercase
+
 import pytest
 
 from gru_mt.data.text.spelling import BESIDE, Spelling
@@ -130,3 +133,21 @@ def test_a_typo_in_a_text_is_corrected(text: str, expected: str) -> None:
 )  # fmt: skip
 def test_what_may_be_right_is_not_corrected(text: str) -> None:
     assert TRUECASER.corrected(text) == text
+
+
+def test_british_and_american_spelling_are_read_as_the_one_that_is_known() -> None:
+    american = ["my neighbor canceled it", "the colors of the center are gray", "i realize it"]
+    british = ["my neighbour cancelled it", "the colours of the centre are grey", "i realise it"]
+    for known, other in ((american, british), (british, american)):
+        truecaser = Truecaser.learn(known, known)
+        assert [*map(truecaser.corrected, [*other, *known])] == [*known, *known]
+
+
+@pytest.mark.parametrize("others", [3_000, 5_000])
+def test_a_rare_spelling_is_read_as_the_common_one(others: int) -> None:
+    words = [3 * "".join(letters) for letters in product(ascii_lowercase, repeat=3)][:others]
+    sources = [*words * 2, *["the color is gray"] * 9, "the colour is grey"]
+    truecaser = Truecaser.learn(sources, sources)
+    text = "the colour of Grey and Colour"  # which may be names
+    expected = text if others < 4_000 else "the color of Grey and Colour"
+    assert truecaser.corrected(text) == expected
