@@ -22,7 +22,8 @@ export class DateFinder {
   /** Take what `DateRules.to_json` of Python returned. */
   constructor(rules) {
     const numerals = rules.numerals.map(([each, form]) => [new RegExp(each, "giu"), form]);
-    this.#rules = { ...rules, numerals, before: new RegExp(rules.before, "iu") };
+    const alone = rules.alone.map((each) => new RegExp(each, "giu"));
+    this.#rules = { ...rules, numerals, alone, before: new RegExp(rules.before, "iu") };
     this.#patterns = rules.patterns.map((each) => new RegExp(each, "giu"));
   }
 
@@ -30,10 +31,12 @@ export class DateFinder {
    * Return the dates as spans, with what the target language has for them.
    *
    * Words before them go with them: "on July 4, 1985" -> "le 4 juillet 1985". `isSmall` tells
-   * whether a word is mostly written small: "march 5 miles" has no date.
+   * whether a word is mostly written small: "march 5 miles" has no date; `isRare` whether a model
+   * may not know a name of a month or a weekday.
    */
-  find(text, isSmall) {
-    if (!/[0-9]/.test(text)) return [];
+  find(text, isSmall, isRare) {
+    const named = this.#alone(text, isSmall, isRare);
+    if (!/[0-9]/.test(text)) return disjoint(named);
     const { target, before, has_capitals } = this.#rules;
     const alone = text.replace(/^[ .,:]+|[ .,:]+$/gu, "");
     const spans = [];
@@ -49,7 +52,33 @@ export class DateFinder {
       }
       spans.push({ start: index, end: index + found.length, text: written, isDate: true });
     }
-    return disjoint([...spans, ...this.#numerals(text)]);
+    return disjoint([...named, ...spans, ...this.#numerals(text)]);
+  }
+
+  /** Return names of weekdays and of months as spans; without "in" May may be a verb. */
+  #alone(text, isSmall, isRare) {
+    const { alone, weekdays, months, target, before, has_capitals } = this.#rules;
+    const kinds = [
+      [weekdays, target.weekdays, target.on_weekday],
+      [months, target.months, target.in_any_month],
+    ];
+    return alone.flatMap((pattern, kind) => {
+      const [numbers, names, form] = kinds[kind];
+      return [...text.matchAll(pattern)].flatMap(({ 0: found, groups, index: start }) => {
+        const { lead, name, many } = groups;
+        const number = numbers[name.toLowerCase()];
+        const isOther = has_capitals && isSmall(name); // the verb may
+        const mayBeOther = isOther || (has_capitals && isLower(name));
+        const isAlone = (kind === 0 || !mayBeOther) && !many;
+        if (number === undefined || !(isRare(name) || isOther)) return [];
+        if (!lead && !isAlone) return [];
+        let written = names.split(" ")[number];
+        if (lead && !before.test(stripEnd(text.slice(0, start)))) {
+          written = (many ? target.on_weekdays : form).replace("{}", written);
+        }
+        return [{ start, end: start + found.length, text: written, isDate: true }];
+      });
+    });
   }
 
   /** Return the ordinals and the decades of a text, as spans. */

@@ -61,7 +61,8 @@ export function readLine(typed, { truecaser, splitLine, dates, fits }) {
   const usual = valid.replace(LINE_ENDS, " ").replace(DIRECTION, "").replace(HYPHEN, "-");
   const line = stripEnd(normalLine(usual));
   if (!line) return [];
-  const found = dates?.find(line, (word) => truecaser.isSmall(word)) ?? [];
+  const isSmall = (word) => truecaser.isSmall(word);
+  const found = dates?.find(line, isSmall, (name) => truecaser.isRare(name)) ?? [];
   const spans = copiedSpans(line, truecaser, found);
   let [start, first] = [0, 0]; // in the line; of the spans
   return pieces(splitLine(mask(line, spans).text), spans, truecaser).flatMap((shown) => {

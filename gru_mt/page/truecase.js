@@ -6,6 +6,7 @@ import { titleEnds, WORD, words } from "./normalize.js";
 import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
+const UNCOMMON = 2_000; // words that are surely learned
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
 const UNCASED = /[\u0590-\u1dff\u2e80-\ud7ff]/; // scripts without case, nearly all
 const ABBREVIATIONS = new Set(["AM", "IT", "US"]); // spelt as common English words are
@@ -131,6 +132,11 @@ export class Truecaser {
   /** Return whether the word is one of the few that most sentences are made of. */
   isCommon(word) {
     return this.#ranks.get(word.toLowerCase()) < MOST_COMMON;
+  }
+
+  /** Return whether a model may not have learned the word. */
+  isRare(word) {
+    return (this.#ranks.get(word.toLowerCase()) ?? UNCOMMON) >= UNCOMMON;
   }
 
   /**

@@ -2,6 +2,8 @@
 
 English decades, ordinals and years are written so too: "in the 1990s" -> "dans les années 1990".
 
+So are names of weekdays and months alone that training hardly has: "on Thursday" -> "jeudi".
+
 The offline page has the same rules: the patterns are such that JavaScript reads them too.
 """
 
@@ -59,6 +61,9 @@ class Language(NamedTuple):
     in_year: str
     since_year: str
     until_year: str
+    on_weekday: str
+    on_weekdays: str
+    in_any_month: str
 
 
 _ROWS = Path(__file__).with_name("dates.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -69,6 +74,7 @@ class DateRules(NamedTuple):
     """How dates of a source language are found, and how the target language writes them."""
 
     patterns: tuple[str, ...]  # of a day, and of a month and its year
+    alone: tuple[str, ...]  # of a weekday and a month without more; none in scripts without spaces
     months: dict[str, int]  # numbers from 0 by names in small letters
     weekdays: dict[str, int]
     before: str
@@ -78,18 +84,51 @@ class DateRules(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the rules as JSON values, for the page."""
-        patterns = [pattern.replace("(?P<", "(?<") for pattern in self.patterns]
-        return self._asdict() | {"patterns": patterns, "target": self.target._asdict()}
+        names = "patterns", "alone"
+        named = {
+            name: [each.replace("(?P<", "(?<") for each in getattr(self, name)] for name in names
+        }
+        return self._asdict() | named | {"target": self.target._asdict()}
 
-    def find(self, text: str, is_small: Callable[[str], bool]) -> list[Span]:
+    def find(
+        self, text: str, is_small: Callable[[str], bool], is_rare: Callable[[str], bool]
+    ) -> list[Span]:
         """Return the dates in `text`, of a day or of a month and its year, as the target has them.
 
         Words before them go with them: "on July 4, 1985" -> [Span(0, 15, "le 4 juillet 1985")].
-        `is_small` tells whether a word is mostly written small: "march 5 miles" has no date.
+        `is_small` tells whether a word is mostly written small: "march 5 miles" has no date;
+        `is_rare` whether a model may not know a name of a month or a weekday.
         """
-        if not re.search("[0-9]", text):
-            return []
-        return disjoint([*self._found(text, is_small), *self._numerals(text)])
+        found = [*self._alone(text, is_small, is_rare)]
+        if re.search("[0-9]", text):
+            found += (*self._found(text, is_small), *self._numerals(text))
+        return disjoint(found)
+
+    def _alone(
+        self, text: str, is_small: Callable[[str], bool], is_rare: Callable[[str], bool]
+    ) -> Iterator[Span]:
+        """Yield the names of weekdays and of months; without "in" May may be a verb."""
+        target = self.target
+        kinds = (
+            (self.weekdays, target.weekdays, target.on_weekday),
+            (self.months, target.months, target.in_any_month),
+        )
+        for pattern, (numbers, names, form) in zip(self.alone, kinds, strict=False):
+            for match in _compiled(pattern).finditer(text):
+                name, before = match["name"], text[: match.start()].rstrip()
+                is_other = self.has_capitals and is_small(name)  # the verb may
+                may_be_other = is_other or (self.has_capitals and name.islower())
+                is_sure = numbers is self.weekdays or not may_be_other
+                is_alone = is_sure and not match["many"]
+                number = numbers.get(name.lower())
+                if number is None or not (is_rare(name) or is_other):
+                    continue
+                if not match["lead"] and not is_alone:
+                    continue
+                written = names.split()[number]
+                if match["lead"] and not re.search(self.before, before, re.IGNORECASE):
+                    written = (target.on_weekdays if match["many"] else form).format(written)
+                yield Span(*match.span(), written)
 
     def _numerals(self, text: str) -> Iterator[Span]:
         """Yield the ordinals, the decades and the years of a text."""
@@ -149,6 +188,7 @@ def date_rules(source: str, target: str) -> DateRules | None:
     months, weekdays = _numbers(rows[0].months.split()), _numbers(rows[0].weekdays.split())
     return DateRules(
         patterns=tuple(_patterns(rows[0], [*months], [*weekdays])),
+        alone=tuple(_alone_patterns(rows[0])),
         months=months,
         weekdays=weekdays,
         before=rf"(?<!{_IN_WORD})(?:{rows[0].before})$" if rows[0].before else "(?!)",
@@ -194,6 +234,16 @@ def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator
         yield f"{before_day}{month}{_SPACE}(?:the{_SPACE})?{day}(?:{year})?{end}"
     within = rf"(?:(?P<lead>{row.within}){_SPACE})?"
     yield f"{start}{within}{_no('weekday')}{_no('day')}{month}{year}{end}"
+
+
+def _alone_patterns(row: Language) -> Iterator[str]:
+    """Yield patterns with the groups lead, name and many, of a weekday and of a month."""
+    if row.day.startswith("[{year}年]"):
+        return
+    many = "(?P<many>s)?" if row.code == "en" else _no("many")
+    for lead, names, end in ((row.on, row.weekdays, many), (row.within, row.months, _no("many"))):
+        name = rf"(?P<name>{'|'.join(names.split())})"
+        yield rf"(?<!{_IN_WORD}|[-–.,:/])(?:(?P<lead>{lead}){_SPACE})?{name}{end}(?!{_IN_WORD}|-)"
 
 
 def _english_numerals(target: Language) -> tuple[tuple[str, str], ...]:

@@ -21,6 +21,7 @@ RARE = 2  # occurrences
 LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_SMALL = 4  # letters of a word that is small in a title
 LEARNED = 50  # occurrences of U.S., from which on a model translates it
+UNCOMMON = 2_000  # words that are surely learned
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
 _CAPITALISED = rf"(?=[A-ZÀ-ÖØ-Þ]){WORD.pattern}"
 _TITLED = re.compile(rf"(?<![{IN_WORD}])(?:[Aa]n?|[Tt]he)\s({_CAPITALISED}(?: {_CAPITALISED})+)")
@@ -162,6 +163,10 @@ class Truecaser:
     def is_common(self, word: str) -> bool:
         """Return whether the word is one of the few that most sentences are made of."""
         return self._ranks.get(word.lower(), MOST_COMMON) < MOST_COMMON
+
+    def is_rare(self, word: str) -> bool:
+        """Return whether a model may not have learned the word."""
+        return self._ranks.get(word.lower(), UNCOMMON) >= UNCOMMON
 
     def truecased(self, text: str) -> str:
         """Return `text` as the model reads it: each word as it is mostly written.

@@ -116,7 +116,8 @@ class Reader:
         if not line:
             return
         own = self.glossary.find(line) if self.glossary else []
-        dates = self.dates.find(line, self.truecaser.is_small) if self.dates else []
+        truecaser = self.truecaser
+        dates = self.dates.find(line, truecaser.is_small, truecaser.is_rare) if self.dates else []
         terms = frozenset(disjoint([*own, *dates]))
         spans = _spans(line, self.truecaser, terms, dates)
         masked, start, left = mask(line, spans).text, 0, iter(spans)

@@ -5,11 +5,13 @@ import pytest
 from gru_mt.data.text.dates import contracted, date_rules
 
 
-def written(text: str, source: str = "en", target: str = "fr") -> str:
+def written(text: str, source: str = "en", target: str = "fr", *, rare: str = "") -> str:
     """Return `text` with its dates as the target language has them, in brackets."""
     rules = date_rules(source, target)
     assert rules
-    for span in reversed(rules.find(text, {"may", "march", "mars", "mai"}.__contains__)):
+    for span in reversed(
+        rules.find(text, {"may", "march", "mars", "mai"}.__contains__, rare.split().__contains__)
+    ):
         text = f"{text[: span.start]}[{span.text}]{text[span.end :]}"
     return text
 
@@ -120,3 +122,33 @@ def test_an_article_joins_the_preposition_before_it() -> None:
         ("da ", "le 4 mai", "da le 4 mai"),
     ):
         assert "".join(contracted(left, right)) == joined
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "text", "expected"),
+    [
+        ("en", "fr", "On Tuesday and Friday, on tuesdays", "[mardi] and Friday, [le mardi]"),
+        ("en", "fr", "Tuesday's, Tuesdays, since Tuesday-", "[mardi]'s, Tuesdays, since Tuesday-"),
+        ("en", "de", "in March, on Tuesday, next march", "[im März], [am Dienstag], next march"),
+        ("en", "es", "in march, on march, July and july", "[en marzo], on march, [julio] and july"),
+        (
+            "fr",
+            "en",
+            "le mardi, avant le mardi, en juillet",
+            "[on Tuesday], avant [Tuesday], [in July]",
+        ),
+        (
+            "en",
+            "fr",
+            "on Tuesday, July 5 in the U.S. in July",
+            "[le mardi 5 juillet] in the U.S. [en juillet]",
+        ),
+        ("en", "ja", "on Tuesday in July", "[火曜日に] [7月に]"),
+        ("ja", "en", "火曜日に", "火曜日に"),
+    ],
+)
+def test_names_alone_that_are_rare_are_written_too(
+    source: str, target: str, text: str, expected: str
+) -> None:
+    rare = "Tuesday tuesday March march July july mardi juillet 火曜日"
+    assert written(text, source, target, rare=rare) == expected

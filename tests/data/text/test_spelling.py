@@ -94,7 +94,7 @@ def test_a_missing_space_divides_two_frequent_words() -> None:
 
 
 TEXTS = ["You see the friend of Tom and that dog.", "I know that you see people, because I do."] * 3
-TRUECASER = Truecaser.learn([*TEXTS, "I'm so late, I don't go there."], ["Tom"] * 7)
+TRUECASER = Truecaser.learn([*TEXTS, "I'm so late, I don't go there on Friday."], ["Tom"] * 7)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +111,7 @@ TRUECASER = Truecaser.learn([*TEXTS, "I'm so late, I don't go there."], ["Tom"] 
         ("tehre you see, i konw", "there you see, i know"),
         ("idk coz ppl see", "I don't know because people see"),
         ("Idk", "I don't know"),
+        ("I go Fri, so", "I go Friday, so"),  # a name of a day has its capital
     ],
 )
 def test_a_typo_in_a_text_is_corrected(text: str, expected: str) -> None:
