@@ -1,7 +1,7 @@
 /** Dates that name a month, as the other language writes them: gru_mt/data/text/dates.py. */
 
 import { disjoint } from "./placeholders.js";
-import { isLower, SPACELESS, stripEnd } from "./normalize.js";
+import { isLower, isTitle, SPACELESS, stripEnd } from "./normalize.js";
 
 const OPTIONAL_PART = /\[[^{\]]*\{(\w+)\}[^\]]*\]/gu;
 const DATE_FIELD = /\{(\w+)\}/gu;
@@ -68,8 +68,10 @@ export class DateFinder {
         const { lead, name, many } = groups;
         const number = numbers[name.toLowerCase()];
         const isOther = has_capitals && isSmall(name); // the verb may
-        const mayBeOther = isOther || (has_capitals && isLower(name));
-        const isAlone = (kind === 0 || !mayBeOther) && !many;
+        const isSure = has_capitals
+          ? kind === 0 || !(isOther || isLower(name))
+          : !isTitle(name); // Julio, Domingo
+        const isAlone = isSure && !many;
         if (number === undefined || !(isRare(name) || isOther)) return [];
         if (!lead && !isAlone) return [];
         let written = names.split(" ")[number];

@@ -117,8 +117,10 @@ class DateRules(NamedTuple):
             for match in _compiled(pattern).finditer(text):
                 name, before = match["name"], text[: match.start()].rstrip()
                 is_other = self.has_capitals and is_small(name)  # the verb may
-                may_be_other = is_other or (self.has_capitals and name.islower())
-                is_sure = numbers is self.weekdays or not may_be_other
+                if self.has_capitals:
+                    is_sure = numbers is self.weekdays or not (is_other or name.islower())
+                else:
+                    is_sure = not name.istitle()  # Julio, Domingo
                 is_alone = is_sure and not match["many"]
                 number = numbers.get(name.lower())
                 if number is None or not (is_rare(name) or is_other):

@@ -144,11 +144,19 @@ def test_an_article_joins_the_preposition_before_it() -> None:
             "[le mardi 5 juillet] in the U.S. [en juillet]",
         ),
         ("en", "ja", "on Tuesday in July", "[火曜日に] [7月に]"),
+        ("es", "en", "Julio, en Julio, en JULIO y julio", "Julio, [in July], [in July] y [July]"),
         ("ja", "en", "火曜日に", "火曜日に"),
     ],
 )
 def test_names_alone_that_are_rare_are_written_too(
     source: str, target: str, text: str, expected: str
 ) -> None:
-    rare = "Tuesday tuesday March march July july mardi juillet 火曜日"
+    rare = "Tuesday tuesday March march July july mardi juillet julio Julio JULIO 火曜日"
     assert written(text, source, target, rare=rare) == expected
+
+
+def test_a_month_that_is_mostly_another_word_is_one_after_its_preposition() -> None:
+    rules = date_rules("en", "fr")
+    assert rules
+    spans = rules.find("May I go in May?", lambda word: word == "May", lambda _: False)
+    assert [span.text for span in spans] == ["en mai"]

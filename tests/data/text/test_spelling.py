@@ -147,7 +147,7 @@ def test_british_and_american_spelling_are_read_as_the_one_that_is_known() -> No
 @pytest.mark.parametrize("others", [3_000, 5_000])
 def test_a_rare_spelling_is_read_as_the_common_one(others: int) -> None:
     words = [3 * "".join(letters) for letters in product(ascii_lowercase, repeat=3)][:others]
-    sources = [*words * 2, *["the color is gray"] * 9, "the colour is grey"]
+    sources = [*words * 2, *["the color is gray", "is Colourn gray"] * 9, "the colour is grey"]
     truecaser = Truecaser.learn(sources, sources)
     text = "the colour of Grey and Colour"  # which may be names
     expected = text if others < 4_000 else "the color of Grey and Colour"

@@ -63,6 +63,7 @@ def test_a_first_word_is_read_in_its_cased_form_with_what_an_apostrophe_joins() 
     truecaser = learned("so it's L'été o'clock", "so l'été, l'été, it's")
     text = "It's so. L'été! O'clock? O'Brien; L'ornithorynque"
     assert truecaser.truecased(text) == "it's so. l'été! o'clock? O'Brien; L'ornithorynque"
+    assert truecaser.truecased("It's so. So Inc. it's") == "it's so. So Inc. it's"  # a company
     assert truecaser.truecased("O'BRIEN. IT’S") == "O'Brien. it’s"
 
 
