@@ -176,8 +176,8 @@ def test_dates_are_found_and_written_as_in_python() -> None:
     pieces = {
         "en": "on in the 80s 12th of 1st 5 31 30, 1998 may May March Feb. Sept sunday Mon, a 2001 "
         "Tuesday tuesdays June until since",
-        "fr": "le Le 1er 5 31 mai mars fevrier déc. en 1998 avant est mardi Juillet juillet mar. lundi, "
-        "de jusqu'",
+        "fr": "le Le 1er 5 31 mai mars fevrier déc. en 1998 avant est mardi Juillet juillet "
+        "mar. lundi, de jusqu'",
         "de": "am den 5. 31. Mai März im 1998 Montag, Mo. 4 maerz Okt.",
         "ja": "1998年 5月 11月 31日 4日 月曜日 に 年 2月 30日",
     }
