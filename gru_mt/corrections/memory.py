@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Self
 
 from gru_mt.corrections.store import Correction, corrections_file, read_corrections
-from gru_mt.data.text.normalize import in_word
+from gru_mt.data.text.normalize import in_word, is_all_caps
 from gru_mt.data.text.placeholders import Span, disjoint, mask
 from gru_mt.data.text.translation_memory import TranslationMemory, final_mark, parts, text_key
-from gru_mt.data.text.truecase import is_all_caps
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Case, Sentence, first_letter

@@ -25,6 +25,7 @@ _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _SPACE = "[ \u00a0\u202f]"
 _IN_WORD = "[0-9A-Za-z_\u00c0-\u024f]"
+_START = rf"(?<!{_IN_WORD}|[-–.,:/])"
 _AFTER_YEAR = (  # which is no number of words, as in "in 2000 words"
     rf"(?![.,:][0-9])(?=[.,;:!?)<*]|$|{_SPACE}(?:and|or|but|at|by|with|when|while|as|after|before|"
     rf"because|to|for|from|in|on|he|she|it|we|they|you|i|there|the|my|his|her|our|their)"
@@ -227,7 +228,7 @@ def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator
     month = rf"(?P<month>(?:{month})(?:\.(?={_SPACE}))?)"
     year = rf"(?:,{_SPACE}|{of})(?P<year>[0-9]{{4}})"
     weekday = rf"(?:(?P<weekday>(?:{weekday})\.?,?){_SPACE}(?:(?:the|den|dem|le|el|il){_SPACE})?)?"
-    start, end = rf"(?<!{_IN_WORD}|[-–.,:/])", rf"(?!{_IN_WORD}|[-–/.:,'’][0-9])"
+    start, end = _START, rf"(?!{_IN_WORD}|[-–/.:,'’][0-9])"
     article = f"|{row.article}" if row.article else ""
     before_day = rf"{start}(?:(?:(?P<lead>{row.on}){article}){_SPACE})?{weekday}"
     dot = r"\.?" if "{day}." in row.day else ""
@@ -245,12 +246,12 @@ def _alone_patterns(row: Language) -> Iterator[str]:
     many = "(?P<many>s)?" if row.code == "en" else _no("many")
     for lead, names, end in ((row.on, row.weekdays, many), (row.within, row.months, _no("many"))):
         name = rf"(?P<name>{'|'.join(names.split())})"
-        yield rf"(?<!{_IN_WORD}|[-–.,:/])(?:(?P<lead>{lead}){_SPACE})?{name}{end}(?!{_IN_WORD}|-)"
+        yield rf"{_START}(?:(?P<lead>{lead}){_SPACE})?{name}{end}(?!{_IN_WORD}|-)"
 
 
 def _english_numerals(target: Language) -> tuple[tuple[str, str], ...]:
     """Return patterns and forms; where two of a length are found, the first one counts."""
-    start, end = rf"(?<!{_IN_WORD}|[-–.,:/])", rf"(?:st|nd|rd|th)(?!{_IN_WORD})"
+    start, end = _START, rf"(?:st|nd|rd|th)(?!{_IN_WORD})"
     decade = rf"the{_SPACE}([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
     on, day_end = rf"{start}on{_SPACE}the{_SPACE}", rf"{end}(?={_SPACE}*(?:[.,;:!?)]|$))"
     sign = re.sub(r".*\{day\}([^\s\[]?).*", r"\1", target.day)  # 5. and 5日

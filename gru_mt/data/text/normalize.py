@@ -1,4 +1,4 @@
-"""Clean a text into one line, and tell its words: what a letter and a word are."""
+"""Clean a text into one line, and tell its words: what they are, and which begin a sentence."""
 
 import html
 import re
@@ -57,6 +57,10 @@ TITLES = "MM?|Mrs?|Ms|Mmes?|Mlles?|Dr|Pr|Prof|Mgr|Ste?|Sra?|Dña|Gral|Hr|Fr|Frl|
 TITLE = re.compile(rf"(?<!\w)({TITLES})\.\s++")  # before a name
 # After a name, with a dot that ends no sentence.
 COMPANY = re.compile(rf" (?:Inc|Ltd|Corp|LLC|PLC|GmbH)(?![{IN_WORD}])(?:\.(?=,| [a-z]))?")
+_START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
+    rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
+)
+_UNCASED = re.compile("[\u0590-\u1dff\u2e80-\ud7ff]")  # scripts without case, nearly all
 
 
 def unescaped(text: str) -> str:
@@ -148,3 +152,31 @@ def is_short(text: str) -> bool:
     number = sum(any(map(str.isalnum, word)) for word in rest.split())
     size = number + han / HAN_LETTERS + (letters - han) / OTHER_LETTERS
     return 0 < size <= MOST_WORDS and any(map(str.isalpha, text))
+
+
+def first_words(text: str) -> dict[int, str]:
+    """Return the first words of sentences by where they begin; "Mr." ends none.
+
+    The name of a company is none: it has a capital elsewhere too.
+    """
+    after_title = {match.end() for match in TITLE.finditer(text)}
+    found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
+    return {
+        start: word
+        for start, word in found.items()
+        if start not in after_title and not COMPANY.match(text, start + len(word))
+    }
+
+
+def is_all_caps(text: str) -> bool:
+    """Return whether most letters of a text are capitals, two or more, and none is small.
+
+    A foreign name in a script without case is not in capitals: "我在IBM工作".
+    """
+    if text != text.upper():
+        return False
+    letters = [letter for letter in text if letter.isalpha()]
+    cased = [letter for letter in letters if letter.lower() != letter.upper()]
+    if _UNCASED.search(text) and sum(word != word.lower() for word in words(text)) < 2:
+        return False  # CEO是谁
+    return len(cased) > max(1, len(letters) // 2) and all(map(str.isupper, cased))

@@ -16,9 +16,9 @@ from gru_mt.data.text.normalize import (
     PLAIN_MARKS,
     WORD,
     clean,
+    is_all_caps,
     is_short,
 )
-from gru_mt.data.text.truecase import is_all_caps
 from gru_mt.data.tokenizer.special import PLACEHOLDER, file_lines
 from gru_mt.errors import short_repr
 

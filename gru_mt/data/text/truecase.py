@@ -10,7 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
-from gru_mt.data.text.normalize import APOSTROPHES, COMPANY, IN_WORD, LETTER, TITLE, WORD, words
+from gru_mt.data.text.normalize import (
+    APOSTROPHES,
+    IN_WORD,
+    LETTER,
+    WORD,
+    first_words,
+    is_all_caps,
+    words,
+)
 from gru_mt.data.text.spelling import COMMON, SHORT, SHORTHAND, STARTERS, Spelling
 from gru_mt.data.tokenizer.special import file_lines
 from gru_mt.errors import short_repr
@@ -35,26 +43,8 @@ _JOINED = re.compile(rf"['’]({WORD.pattern})")
 _TYPED = re.compile(  # a word that touches nothing of code
     rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
 )
-_START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
-    rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
-)
 _WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # no s of Tom's
-_UNCASED = re.compile("[\u0590-\u1dff\u2e80-\ud7ff]")  # scripts without case, nearly all
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
-
-
-def first_words(text: str) -> dict[int, str]:
-    """Return the first words of sentences by where they begin; "Mr." ends none.
-
-    The name of a company is none: it has a capital elsewhere too.
-    """
-    after_title = {match.end() for match in TITLE.finditer(text)}
-    found = {match.start(1): match[1] for match in _START.finditer(text) if match[1]}
-    return {
-        start: word
-        for start, word in found.items()
-        if start not in after_title and not COMPANY.match(text, start + len(word))
-    }
 
 
 def find_initials(text: str) -> Iterator[re.Match[str]]:
@@ -64,20 +54,6 @@ def find_initials(text: str) -> Iterator[re.Match[str]]:
             parts = match[0].rstrip(".").split(".")
             if all(part.istitle() or part == 2 * part[0].upper() for part in parts):
                 yield match
-
-
-def is_all_caps(text: str) -> bool:
-    """Return whether most letters of a text are capitals, two or more, and none is small.
-
-    A foreign name in a script without case is not in capitals: "我在IBM工作".
-    """
-    if text != text.upper():
-        return False
-    letters = [letter for letter in text if letter.isalpha()]
-    cased = [letter for letter in letters if letter.lower() != letter.upper()]
-    if _UNCASED.search(text) and sum(word != word.lower() for word in words(text)) < 2:
-        return False  # CEO是谁
-    return len(cased) > max(1, len(letters) // 2) and all(map(str.isupper, cased))
 
 
 class Truecaser:

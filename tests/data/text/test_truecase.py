@@ -8,7 +8,8 @@ import pytest
 
 from gru_mt.data.text import truecase as truecase_module
 from gru_mt.data.text.names import find_names
-from gru_mt.data.text.truecase import Truecaser, is_all_caps
+from gru_mt.data.text.normalize import is_all_caps
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 
 SOURCES = [
