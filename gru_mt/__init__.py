@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gru_mt.config.load import load_config
     from gru_mt.config.schema import Config
-    from gru_mt.data.text.glossary import Glossary
+    from gru_mt.data.text.terms.glossary import Glossary
     from gru_mt.documents.registry import translate_document
     from gru_mt.errors import UserError
     from gru_mt.evaluation.compare import compare
@@ -28,7 +28,7 @@ __all__ = [
 
 _MODULES = {
     "Config": "config.schema",
-    "Glossary": "data.text.glossary",
+    "Glossary": "data.text.terms.glossary",
     "Translation": "inference.translation",
     "Translator": "inference.translator",
     "UserError": "errors",

@@ -5,6 +5,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from importlib.util import resolve_name
@@ -23,6 +24,7 @@ ROWS = """
     evaluation training runs report page onnx_export server cli __main__
 """
 LAYERS = ROWS.split()
+MOST_FILES, MOST_LINES = 9, 300  # of Python in a folder; of a file
 ELSEWHERE = {  # modules that stand in another layer than their folder
     "onnx_export.int8": "model",
     "inference.translator": "corrections",
@@ -89,6 +91,14 @@ def test_no_module_imports_a_lower_layer_nor_itself_by_way_of_others() -> None:
     found = imports_upwards(imports, LAYERS[::-1])
     for pair in ("run: storage", "model.seq2seq: config.schema", "report.page: run"):
         assert pair in found, "each import is found"
+
+
+def test_a_reader_can_survey_each_folder_and_each_file() -> None:
+    paths = [path for path in ROOT.rglob("*.py") if path.stat().st_size]  # no empty __init__
+    folders = Counter(path.parent.relative_to(ROOT) for path in paths if path.stem != "__init__")
+    assert {folder: count for folder, count in folders.items() if count > MOST_FILES} == {}
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+    assert {path: count for path, count in lines.items() if count > MOST_LINES} == {}
 
 
 @pytest.mark.parametrize(

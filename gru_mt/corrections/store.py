@@ -10,8 +10,8 @@ from typing import Self
 
 from portalocker import LockFlags, lock
 
-from gru_mt.data.text.glossary import CONTROL, read_columns
 from gru_mt.data.text.normalize import clean, normal
+from gru_mt.data.text.terms.glossary import CONTROL, read_columns
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.errors import UserError, check_type, short_repr, short_text
 from gru_mt.run import CONFIG, Run, check_path

@@ -14,8 +14,8 @@ import numpy as np
 from gru_mt.config.decoding import Decoding, check_number
 from gru_mt.data.dataset.ids import IdSequences
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.normalize import words
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.tokenizer.special import BOS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError, check_type

@@ -9,8 +9,8 @@ from typing import Any, TypedDict, Unpack, overload
 
 from gru_mt.config.decoding import Decoding, check_number
 from gru_mt.corrections.memory import CorrectionMemory
-from gru_mt.data.text.dates import date_rules
-from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.terms.dates import date_rules
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError, as_path, as_texts, short_repr
 from gru_mt.inference.confidence import Calibration

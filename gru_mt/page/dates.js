@@ -1,4 +1,4 @@
-/** Dates that name a month, as the other language writes them: gru_mt/data/text/dates.py. */
+/** Dates that name a month, as the other language writes them: gru_mt/data/text/terms/dates.py. */
 
 import { disjoint } from "./placeholders.js";
 import { isLower, isTitle, SPACELESS, stripEnd } from "./normalize.js";

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gru_mt.bundle import Bundle
-from gru_mt.data.text.dates import date_rules
 from gru_mt.data.text.sentences import sentence_rules
+from gru_mt.data.text.terms.dates import date_rules
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.words import Words
 from gru_mt.inference.confidence import Calibration

@@ -19,7 +19,7 @@ import torch
 from gru_mt.config.decoding import Decoding
 from gru_mt.config.schema import ModelConfig, TokenizerConfig
 from gru_mt.data.dataset.store import Ints
-from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS
 from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer

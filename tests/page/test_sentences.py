@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.text.dates import DateRules, contracted, date_rules
 from gru_mt.data.text.sentences import sentence_rules, split_sentences
+from gru_mt.data.text.terms.dates import DateRules, contracted, date_rules
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader

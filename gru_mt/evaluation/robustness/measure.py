@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.evaluation.hypotheses import model_digest, run_of
 from gru_mt.evaluation.robustness import cases, markup
 from gru_mt.evaluation.robustness.cases import ITEMS, Case, Sentence

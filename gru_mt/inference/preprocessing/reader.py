@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from typing import Self
 
-from gru_mt.data.text.dates import DateRules
-from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.names import find_names, mask_initials
 from gru_mt.data.text.normalize import SPACELESS, WORD, clean, in_word, is_all_caps, narrow, normal
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, find_placeholders, mask, restore
 from gru_mt.data.text.sentences import best_split, split_sentences
+from gru_mt.data.text.terms.dates import DateRules
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.frames import core, is_wordlike

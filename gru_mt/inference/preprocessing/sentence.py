@@ -6,9 +6,9 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from gru_mt.data.text.dates import contracted
 from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, SPACELESS, WORD, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
+from gru_mt.data.text.terms.dates import contracted
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
 

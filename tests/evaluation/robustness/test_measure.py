@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.errors import UserError
 from gru_mt.evaluation.robustness import measure as module
 from gru_mt.evaluation.robustness.cases import ITEMS

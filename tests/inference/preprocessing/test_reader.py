@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.normalize import normal
 from gru_mt.data.text.placeholders import find_placeholders
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader

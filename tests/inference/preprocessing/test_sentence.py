@@ -2,8 +2,8 @@
 
 import pytest
 
-from gru_mt.data.text.dates import date_rules
-from gru_mt.data.text.glossary import Glossary
+from gru_mt.data.text.terms.dates import date_rules
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.reader import Reader

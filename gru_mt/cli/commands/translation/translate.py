@@ -129,7 +129,7 @@ def translate(
     _warn_of_arguments(sentences or [])
     from gru_mt.cli.document import check_document, translate_file
     from gru_mt.cli.line_progress import map_with_progress
-    from gru_mt.data.text.glossary import Glossary
+    from gru_mt.data.text.terms.glossary import Glossary
 
     keywords: Keywords = {
         "beam_size": beam,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gru_mt.data.text.glossary import Glossary
 from gru_mt.data.text.placeholders import Span
+from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.errors import UserError
 
 

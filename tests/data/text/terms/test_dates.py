@@ -2,7 +2,7 @@
 
 import pytest
 
-from gru_mt.data.text.dates import contracted, date_rules
+from gru_mt.data.text.terms.dates import contracted, date_rules
 
 
 def written(text: str, source: str = "en", target: str = "fr", *, rare: str = "") -> str:
