@@ -1,13 +1,13 @@
 /** The worker of the page: it translates beside the document, so that typing never waits. */
 
-import { Truecaser } from "./truecase.js";
-import { TranslationMemory } from "./translation_memory.js";
-import { Model } from "./model.js";
-import { Arithmetic } from "./product.js";
-import { DateFinder } from "./dates.js";
-import { sentenceRules, splitSentences } from "./sentences.js";
-import { vocabulary } from "./tokenizer.js";
-import { Translator } from "./translator.js";
+import { Truecaser } from "./text/truecase.js";
+import { TranslationMemory } from "./text/translation_memory.js";
+import { Model } from "./model/model.js";
+import { Arithmetic } from "./model/product.js";
+import { DateFinder } from "./text/dates.js";
+import { sentenceRules, splitSentences } from "./text/sentences.js";
+import { vocabulary } from "./tokenizer/tokenizer.js";
+import { Translator } from "./inference/translator.js";
 
 const SLICE_MS = 8; // of work, after which messages are read
 

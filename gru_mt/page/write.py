@@ -28,12 +28,6 @@ from gru_mt.storage import write_output
 
 log = logging.getLogger(__name__)
 
-WORKER = [  # its modules, in the order of their imports
-    *("special", "normalize", "patterns", "placeholders", "spelling", "truecase", "names"),
-    *("frames", "tags", "sentences", "dates", "sentence", "reader", "messages"),
-    "translation_memory",
-    *("tokenizer", "confidence", "cells", "product", "model", "search", "translator", "worker"),
-]
 EXAMPLES = 4
 EXAMPLE_WORDS = range(4, 9)
 
@@ -59,14 +53,14 @@ def write_page(folder: Path, out: Path | None = None, name: str = "") -> Path:
 def page(metadata: dict[str, Any], weights: str) -> str:
     """Return the page of a model's data and of its weights, packed by gzip, in base64."""
     style = (FOLDER / "page.css").read_text("utf-8")
-    script = joined(["page_text", "page"])
+    script = joined("page.js")
     environment = Environment(loader=PackageLoader("gru_mt.page", "."), autoescape=True)
     return environment.get_template("page.html").render(
         title=metadata["title"],
         name=metadata["name"],
         style=style,
         script=script,
-        worker=json_in_page(f"{joined(WORKER)}\nserve();\n"),
+        worker=json_in_page(f"{joined('worker.js')}\nserve();\n"),
         weights=weights,
         metadata=json_in_page(metadata),
         policy=policy(
@@ -78,11 +72,19 @@ def page(metadata: dict[str, Any], weights: str) -> str:
     )
 
 
-def joined(modules: list[str]) -> str:
-    """Return modules as one script, without what binds modules together."""
-    texts = [(FOLDER / f"{name}.js").read_text("utf-8") for name in modules]
-    bound = "\n".join(re.sub(r"^import .*\n", "", text, flags=re.MULTILINE) for text in texts)
-    return re.sub(r"^export ", "", bound, flags=re.MULTILINE)
+def joined(module: str) -> str:
+    """Return a module of JavaScript as one script: what it imports first, and nothing twice."""
+    texts: dict[Path, str] = {}
+
+    def add(path: Path) -> None:
+        text = path.read_text("utf-8")
+        for imported in re.findall(r'^import .* from "(.+)";$', text, re.MULTILINE):
+            if (found := (path.parent / imported).resolve()) not in texts:
+                add(found)
+        texts[path] = re.sub(r"^import .*\n", "", text, flags=re.MULTILINE)
+
+    add(FOLDER / module)
+    return re.sub(r"^export ", "", "\n".join(texts.values()), flags=re.MULTILINE)
 
 
 def _about(folder: Path, bundle: Bundle, name: str) -> dict[str, Any]:

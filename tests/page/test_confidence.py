@@ -20,8 +20,8 @@ from tests.page.strings import corpus_pairs, random_strings, written_strings
 pytestmark = needs_node
 
 SCRIPT = """
-import { confidence, features, warningsOf } from "./confidence.js";
-import { Truecaser } from "./truecase.js";
+import { confidence, features, warningsOf } from "./inference/confidence.js";
+import { Truecaser } from "./text/truecase.js";
 const truecaser = Truecaser.from(data.truecaser, []);
 result = data.cases.map((each) => {
   const { text, spellingCorrected, isPart, translation, found, pieces, weights } = each;

@@ -40,7 +40,7 @@ MIXED_CASE = Truecaser.learn(
 )
 MISSPELT = ["I see cants so", f"so {'ab' * 20}cd and {'ab' * 21}", "don't Dont L’ete isn’t ISNT"]
 SPLIT = """
-import { sentenceRules, splitSentences } from "./sentences.js";
+import { sentenceRules, splitSentences } from "./text/sentences.js";
 const rules = sentenceRules(data.rules);
 const of = (text) => splitSentences(text, rules);
 """
@@ -86,10 +86,10 @@ def test_lines_are_split_as_in_python(language: str) -> None:
 
 
 SENTENCES = """
-import { Truecaser } from "./truecase.js";
-import { DateFinder } from "./dates.js";
-import { readLine } from "./reader.js";
-import { sentenceRules, splitSentences } from "./sentences.js";
+import { Truecaser } from "./text/truecase.js";
+import { DateFinder } from "./text/dates.js";
+import { readLine } from "./inference/reader.js";
+import { sentenceRules, splitSentences } from "./text/sentences.js";
 const rules = sentenceRules(data.rules);
 const truecaser = Truecaser.from(data.truecaser, data.shorthand);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
@@ -160,7 +160,7 @@ DATED = [
     "In the 1990s the 2nd Tom of the 80’s and the 1st. THE 21ST DOG!", "2nd, 3RD the 0s",
 ]  # fmt: skip
 FIND = """
-import { contracted, DateFinder } from "./dates.js";
+import { contracted, DateFinder } from "./text/dates.js";
 const finder = data.dates && new DateFinder(data.dates);
 const of = (text) => {
   const isSmall = (word) => ["may", "march", "mai"].includes(word.toLowerCase());

@@ -49,8 +49,8 @@ CLASSES: dict[str, Callable[[str], object]] = {  # in JavaScript, and in Python
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_characters_are_of_the_classes_that_python_has(every: bool) -> None:
     script = f"""
-        import {{ inWord, isCapitalised, isLower, isTitle, isUpper, WORD }} from "./normalize.js";
-        import {{ pattern, SPACELESS }} from "./normalize.js";
+        import {{ inWord, isCapitalised, isLower, isTitle, isUpper }} from "./text/normalize.js";
+        import {{ pattern, SPACELESS, WORD }} from "./text/normalize.js";
         const is = (source) => {{
           const one = new RegExp(source, "u");
           return (letter) => one.test(letter);
@@ -68,8 +68,8 @@ def test_characters_are_of_the_classes_that_python_has(every: bool) -> None:
 
 
 NORMALIZED = """
-import { clean, isLower, isTitle, isUpper, size, strip } from "./normalize.js";
-import { SPACELESS, stripEnd, stripStart } from "./normalize.js";
+import { clean, isLower, isTitle, isUpper, size, strip } from "./text/normalize.js";
+import { SPACELESS, stripEnd, stripStart } from "./text/normalize.js";
 const of = (text) => [text.toLowerCase(), text.toUpperCase(), isUpper(text), isLower(text),
   isTitle(text), clean(text), strip(text), stripStart(text), stripEnd(text), size(text),
   text.match(SPACELESS) ?? []];
@@ -90,7 +90,7 @@ def test_texts_are_cleaned_stripped_and_counted_as_in_python() -> None:
 # Short texts of the training split
 
 MEMORY_SCRIPT = """
-import { TranslationMemory } from "./translation_memory.js";
+import { TranslationMemory } from "./text/translation_memory.js";
 const memory = TranslationMemory.from(data.memory);
 const of = (text) => memory.find(text);
 """
@@ -132,10 +132,10 @@ def test_a_long_text_of_any_piece_is_read_in_linear_time(size: int) -> None:
     pieces = [*test_placeholders.LONG.split(), "<a_=_", "<a_=", "%0", "http://a(" + "b" * 50, "{_"]
     pieces += ["ab_", "Ab_", "e\u0301", "a'", "Mr._A", "«", "a\u0301\u0301'", "我", "abc_abd_"]
     script = """
-        import { isRepetitive } from "./confidence.js";
-        import { findNames } from "./names.js";
-        import { findPlaceholders } from "./placeholders.js";
-        import { Truecaser } from "./truecase.js";
+        import { isRepetitive } from "./inference/confidence.js";
+        import { findNames } from "./text/names.js";
+        import { findPlaceholders } from "./text/placeholders.js";
+        import { Truecaser } from "./text/truecase.js";
         const truecaser = Truecaser.from(data.truecaser, []);
         const of = (text) => {
           findPlaceholders(text, (word) => word.length % 2 > 0);

@@ -21,7 +21,7 @@ from tests.page.strings import random_strings
 pytestmark = needs_node
 
 IDS = """
-import { vocabulary } from "./tokenizer.js";
+import { vocabulary } from "./tokenizer/tokenizer.js";
 const side = vocabulary(data.vocabulary);
 const lists = data.texts.map((text) => side.encode(text));
 result = {

@@ -18,7 +18,7 @@ from gru_mt.inference.translation import Languages
 from gru_mt.inference.translator import Translator
 from gru_mt.onnx_export.int8 import quantised
 from gru_mt.page.model_data import FOLDER, model_data
-from gru_mt.page.write import WORKER, joined, page
+from gru_mt.page.write import joined, page
 from gru_mt.storage import read_json
 from tests.command_line import Run, assert_one_line
 from tests.data.text import test_placeholders
@@ -38,8 +38,8 @@ ABOUT: dict[str, Any] = {
 
 def test_the_kernel_is_what_its_text_says() -> None:
     wasmtime = pytest.importorskip("wasmtime", reason="it assembles the kernel")
-    assembled = wasmtime.wat2wasm((FOLDER / "kernel.wat").read_text())
-    assert base64.b64decode((FOLDER / "kernel.base64").read_text()) == assembled
+    assembled = wasmtime.wat2wasm((FOLDER / "model" / "kernel.wat").read_text())
+    assert base64.b64decode((FOLDER / "model" / "kernel.base64").read_text()) == assembled
 
 
 def test_the_command_writes_a_page_beside_the_model(there: Path, gru_mt: Run) -> None:
@@ -77,7 +77,7 @@ def test_the_page_asks_for_nothing_and_text_in_it_is_inert() -> None:
 
 
 PRODUCT = """
-import { Arithmetic } from "./product.js";
+import { Arithmetic } from "./model/product.js";
 const bytes = Buffer.from(data.weights, "base64");
 const weights = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
 const wasm = data.kernel ? Buffer.from(data.kernel, "base64") : null;
@@ -112,7 +112,7 @@ def test_products_of_int8_are_those_of_the_export(
     data = {
         "weights": base64.b64encode(content + scale_O.tobytes() + bias_O.tobytes()).decode(),
         "linears": {"x": place},
-        "kernel": (FOLDER / "kernel.base64").read_text() if fast else "",
+        "kernel": (FOLDER / "model" / "kernel.base64").read_text() if fast else "",
         "x": x_RI.flatten().tolist(),
         "rows": rows,
         "start": outputs // 2,
@@ -129,7 +129,7 @@ def test_products_of_int8_are_those_of_the_export(
     np.testing.assert_allclose(found["row"], row, rtol=1e-6)
 
 
-WORKER_SCRIPT = joined(WORKER)
+WORKER_SCRIPT = joined("worker.js")
 TRANSLATE = """
 const bytes = Buffer.from(data.weights, "base64");
 const weights = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);

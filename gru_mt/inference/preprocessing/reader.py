@@ -5,23 +5,22 @@ each is written with care: see `placeholders`, `glossary`, `dates`, `sentences`,
 `truecaser`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, pairwise
+from itertools import islice
 from typing import Self
 
 from gru_mt.data.text.names import find_names, mask_initials
-from gru_mt.data.text.normalize import SPACELESS, WORD, clean, in_word, is_all_caps, narrow, normal
+from gru_mt.data.text.normalize import WORD, clean, in_word, is_all_caps, narrow, normal
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, find_placeholders, mask, restore
-from gru_mt.data.text.sentences import best_split, split_sentences
+from gru_mt.data.text.sentences import best_split
 from gru_mt.data.text.terms.dates import DateRules
 from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.text.truecase import Truecaser
-from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
-from gru_mt.inference.preprocessing.frames import core, is_wordlike
+from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
+from gru_mt.inference.preprocessing.frames import core
+from gru_mt.inference.preprocessing.pieces import is_break, split_masked
 from gru_mt.inference.preprocessing.sentence import (
-    ENDS,
     Case,
     Sentence,
     first_letter,
@@ -31,30 +30,9 @@ from gru_mt.inference.preprocessing.sentence import (
 from gru_mt.inference.preprocessing.tags import pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
-_WINDOW = 40  # characters beside a placeholder that tell whether a sentence ends there
-_BULLETS = "[•◦▪■□●○◆►]"
-_BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
-_BREAK = re.compile(
-    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|(?:&#(?:1[03]|x[AD]);)++|<(?:br|hr)\b[^<>]*>|[|>→]+"
-    rf"|{_BULLETS}|</?(?:{_BLOCKS})\b[^<>]*>",
-    re.IGNORECASE,
-)
-_NO_BREAK_SPACES = re.compile("(?:&nbsp;|&#160;|&#x[Aa]0;)+")
-_LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
-    r"\((?!(?:[IVXivx]+|\w{1,2})\))[^()]{1,40}\)\s+(?=[A-Z])|"
-    rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
-    rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
-)
-# Note: He is big.
-_BEGINS = '(?=[¿¡"“«(]*[A-ZÀ-ÖØ-Þ])'
-_WORDS_LABEL = re.compile(
-    rf"({WORD.pattern}(?: {WORD.pattern}){{0,2}})(?: (?:\d+(?:\.\d+)*|{ANY_PLACEHOLDER}))?"
-    rf"\s?:\s+(?:{_BEGINS}|(?<=[A-ZÀ-ÖØ-Þ]{{2}}:\s)|(?<=[A-ZÀ-ÖØ-Þ]{{2}}\s:\s))"
-)
 _TYPED = dict.fromkeys(  # hyphens that are unlike the usual one, and unseen marks of direction
     map(ord, "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 ) | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
-_OPENS = re.compile(rf"<(?!br|hr)\w|{_BULLETS}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +99,7 @@ class Reader:
         terms = frozenset(disjoint([*own, *dates]))
         spans = _spans(line, self.truecaser, terms, dates)
         masked, start, left = mask(line, spans).text, 0, iter(spans)
-        pieces = _pieces(masked, spans, self.language, self.truecaser) if self.split else [masked]
+        pieces = split_masked(masked, spans, self.language, truecaser) if self.split else [masked]
         for shown in pieces:
             inside = [*islice(left, len(PLACEHOLDER.findall(shown)))]
             piece = _Piece(line, start, shown, inside, terms)
@@ -236,7 +214,7 @@ def _spans(
     merged: list[Span] = []
     is_open = False  # whether the last one may grow
     for number, span in enumerate(spans):
-        is_special = PLACEHOLDER.search(span.text) or _BREAK.fullmatch(span.text)
+        is_special = PLACEHOLDER.search(span.text) or is_break(span.text)
         is_term = span.text != line[span.start : span.end]
         is_alone = number not in paired and not is_special and not is_term
         if is_alone and is_open and merged[-1].end == span.start:
@@ -245,53 +223,3 @@ def _spans(
         merged.append(span)
         is_open = is_alone
     return merged
-
-
-def _cells(text: str) -> list[str]:
-    """Return the cells of a text, divided by tabs or "," between quotes, with what divides them."""
-    cuts = r"(?<=\S)\s*\t\s*(?=\S)|(?<=\"[,;])(?=\")"
-    ends = [match.end() for match in re.finditer(cuts, text)]
-    return [text[i:j] for i, j in pairwise([0, *ends, len(text)])]
-
-
-def _pieces(
-    masked: str, spans: Sequence[Span], language: str, truecaser: Truecaser
-) -> Iterator[str]:
-    """Yield the sentences of a masked line.
-
-    They end also at a break that is a placeholder, and after a label that is no name.
-    """
-    left = iter(spans)
-    for piece in chain.from_iterable(map(_cells, split_sentences(masked, language))):
-        label, words = _LABEL.match(piece), _WORDS_LABEL.match(piece)
-        if words and len(words[1]) > 1 and any(map(truecaser.is_small, WORD.findall(words[1]))):
-            label = words  # but "A: " is of the frame
-        start = label.end() if label and label.end() < len(piece) else 0
-        if start:
-            yield piece[:start]
-        is_list = len(piece.split()) == 1 and not SPACELESS.search(piece)  # Yes/No
-        for match in PLACEHOLDER.finditer(piece):
-            placeholder = next(left).text
-            told = piece[max(start, match.start() - _WINDOW) : match.start()]
-            rest = piece[match.end() : match.end() + _WINDOW]
-            is_end = (
-                PLACEHOLDER.sub("", told).endswith(ENDS)
-                and (rest[:1].isspace() or _NO_BREAK_SPACES.fullmatch(placeholder))
-                and not is_wordlike(placeholder)
-                and PLACEHOLDER.sub("", rest).lstrip()[:1].isupper()
-            )
-            if re.fullmatch(_BULLETS, placeholder) and not told[-1:].isspace():
-                continue
-            if not (is_end or _BREAK.fullmatch(placeholder) or (is_list and placeholder == "/")):
-                continue
-            end = match.start() if _OPENS.match(placeholder) else match.end()
-            end += len(piece[end:]) - len(piece[end:].lstrip())
-            before, after = piece[start:end], piece[end:]
-            goes_on = placeholder.lower().startswith(("\\", "&", "<br", "<hr")) and not (
-                PLACEHOLDER.sub("", before).rstrip().endswith(ENDS)
-                or PLACEHOLDER.sub("", after).strip()[:1].isupper()
-            )
-            if not goes_on and all(any(map(str.isalpha, part)) for part in (before, after)):
-                yield before
-                start = end
-        yield piece[start:]

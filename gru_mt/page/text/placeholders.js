@@ -1,7 +1,7 @@
 /** Replace what a translation copies by placeholder tokens: gru_mt/data/text/placeholders.py. */
 
 import { CLOCK, CODE, FORMATS, SIGNS, SUM } from "./patterns.js";
-import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
+import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
 import { ANY_LETTER, EVERY_WORD, HAS_DIGIT, pattern, size, strip } from "./normalize.js";
 import { SPACELESS, stripStart } from "./normalize.js";
 

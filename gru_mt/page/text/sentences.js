@@ -2,7 +2,7 @@
 
 import { ANY_LETTER, expression, isLower, isUpper, pattern, SPACELESS } from "./normalize.js";
 import { strip, TITLES, WORD } from "./normalize.js";
-import { ANY_PLACEHOLDER } from "./special.js";
+import { ANY_PLACEHOLDER } from "../tokenizer/special.js";
 
 // After a final mark; of German too: »Komm!«, „Komm!“
 const CLOSING = pattern`(?: [»›] | \s[»›](?!\w) | ["'”’\)\]」』] | “(?!\w)

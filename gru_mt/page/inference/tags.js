@@ -1,7 +1,7 @@
 /** Which placeholders open and close each other: gru_mt/inference/preprocessing/tags.py. */
 
-import { PLACEHOLDER } from "./special.js";
-import { inWord, pattern, stripEnd } from "./normalize.js";
+import { PLACEHOLDER } from "../tokenizer/special.js";
+import { inWord, pattern, stripEnd } from "../text/normalize.js";
 
 const TAG = new RegExp(pattern`^<(/?)([A-Za-z\d][\w:.\-]*)[^<>]*(?<!/)>$`, "u"); // not <br/>
 // [b] and [/b]

@@ -3,7 +3,7 @@
  * much of the text again from each of its positions, so the time is linear.
  */
 
-import { ANY_PLACEHOLDER } from "./special.js";
+import { ANY_PLACEHOLDER } from "../tokenizer/special.js";
 import { expression, pattern } from "./normalize.js";
 
 // W: a letter, a digit or _ of a script that glues nothing to a foreign word: Latin, Greek,

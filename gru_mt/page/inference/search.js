@@ -5,7 +5,7 @@
  * Shapes: R live hypotheses, V target vocabulary, K continuations of each.
  */
 
-import { EOS, BOS, PLACEHOLDER_IDS, FIRST_OTHER } from "./special.js";
+import { EOS, BOS, PLACEHOLDER_IDS, FIRST_OTHER } from "../tokenizer/special.js";
 
 const LATE = 3; // nats that a hypothesis costs which would end without what it requires
 

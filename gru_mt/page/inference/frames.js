@@ -1,10 +1,11 @@
 /** The frame of a sentence, as a bullet or a tag: gru_mt/inference/preprocessing/frames.py. */
 
-import { BBCODE } from "./patterns.js";
-import { countPlaceholders } from "./placeholders.js";
-import { ANY_PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
-import { ANY_LETTER, expression, isCapitalised, isLower, pattern, stripEnd } from "./normalize.js";
-import { SENTENCE_END, stripStart, WORD } from "./normalize.js";
+import { BBCODE } from "../text/patterns.js";
+import { countPlaceholders } from "../text/placeholders.js";
+import { ANY_PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
+import { ANY_LETTER, expression, isCapitalised, isLower, pattern } from "../text/normalize.js";
+import { stripEnd } from "../text/normalize.js";
+import { SENTENCE_END, stripStart, WORD } from "../text/normalize.js";
 
 const QUOTE_PAIRS = `"" '' “” „“” «» »« ‹› ‘’ ‚‘ () 「」 『』 【】 《》`.split(" ");
 const OPENING_QUOTES = QUOTE_PAIRS.map(([first]) => first);

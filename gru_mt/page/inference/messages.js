@@ -3,7 +3,7 @@
  * gru_mt/inference/preprocessing/messages.py.
  */
 
-import { pattern, stripStart } from "./normalize.js";
+import { pattern, stripStart } from "../text/normalize.js";
 
 const ARGUMENT = new RegExp(
   pattern`\{\s*[\w.\-]+\s*,\s*(?: plural | select | selectordinal )\s*,\s*(?: offset:\d+\s* )?`,

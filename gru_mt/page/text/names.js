@@ -3,7 +3,7 @@
 import { ANY_LETTER, EVERY_WORD, isCapitalised, pattern, size } from "./normalize.js";
 import { companyAfter, titleEnds, WORD, words } from "./normalize.js";
 import { disjoint, mask } from "./placeholders.js";
-import { PLACEHOLDER } from "./special.js";
+import { PLACEHOLDER } from "../tokenizer/special.js";
 import { LONGEST_TYPO } from "./spelling.js";
 import { findInitials, firstWords, withoutStop } from "./truecase.js";
 

@@ -6,7 +6,7 @@
  */
 
 import { BOS, EOS, FIRST_OTHER, PLACEHOLDER_TOKENS, PLACEHOLDER_IDS, PAD, UNK } from "./special.js";
-import { clean, pattern } from "./normalize.js";
+import { clean, pattern } from "../text/normalize.js";
 
 export const SPACE = "\u2581"; // SentencePiece writes a space so, and takes the character for one
 const ESCAPE = "\ue000"; // with a 1 it stands for SPACE, with a 0 for itself

@@ -4,12 +4,12 @@
  */
 
 import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confidence.js";
-import { words } from "./normalize.js";
+import { words } from "../text/normalize.js";
 import { armsOf, withArms } from "./messages.js";
 import { readLine } from "./reader.js";
 import { copyingModel, beamSearch } from "./search.js";
-import { EOS } from "./special.js";
-import { beginsCased, inWord, SENTENCE_END, size, SPACELESS } from "./normalize.js";
+import { EOS } from "../tokenizer/special.js";
+import { beginsCased, inWord, SENTENCE_END, size, SPACELESS } from "../text/normalize.js";
 
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
 const MARGIN = 2;

@@ -1,47 +1,21 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
-import { core, isWordlike } from "./frames.js";
-import { findNames, maskInitials } from "./names.js";
-import { countPlaceholders, disjoint, findPlaceholders, mask, restore } from "./placeholders.js";
-import { ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS } from "./special.js";
-import { BEGINNING, ENDS, freed, Sentence, withOneMark } from "./sentence.js";
+import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
+import { clean, inWord, isCapitalised, isLower, isUpper, narrow } from "../text/normalize.js";
+import { normal, pattern, size, stripEnd, stripStart } from "../text/normalize.js";
+import { countPlaceholders, disjoint, findPlaceholders, mask } from "../text/placeholders.js";
+import { restore } from "../text/placeholders.js";
+import { findNames, maskInitials } from "../text/names.js";
+import { isAllCaps } from "../text/truecase.js";
+import { core } from "./frames.js";
 import { tagPairs } from "./tags.js";
-import { isAllCaps } from "./truecase.js";
-import { ANY_LETTER, clean, EVERY_WORD, expression, inWord, isCapitalised } from "./normalize.js";
-import { isLower, isUpper, narrow, normal, pattern, size, SPACELESS } from "./normalize.js";
-import { stripEnd, stripStart, WORD } from "./normalize.js";
+import { BEGINNING, freed, Sentence, withOneMark } from "./sentence.js";
+import { isBreak, splitMasked } from "./pieces.js";
 
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
-const BESIDE_IT = 40; // characters beside a placeholder that tell whether a sentence ends there
-const BULLETS = "[•◦▪■□●○◆►]";
-const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
-const BREAK = new RegExp(
-  pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | (?: &#(?:1[03]|x[AD]); )+
-    | <(?:br|hr)(?!\w)[^<>]*> | [|>→]+ | ${BULLETS} | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
-  "iu",
-);
-const NO_BREAK_SPACES = /^(?:&nbsp;|&#160;|&#x[Aa]0;)+$/u;
-// (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
-const LABEL_IN_MARKS = expression(
-  pattern`^(?: \( (?! (?: [IVXivx]+ | \w{1,2} )\) ) [^\(\)]{1,40} \)\s+(?=[A-Z])
-    | [^\w]*${ANY_PLACEHOLDER}${ANY_LETTER}[\p{L}\p{N}]{0,30}+ (?: \x20[\p{L}\p{N}]{1,30} ){0,2}
-    (?: \s?:${ANY_PLACEHOLDER} | ${ANY_PLACEHOLDER}\s?: )\s+ )`,
-  "u",
-);
-// Note: He is big.
-const WORDS_LABEL = expression(
-  pattern`^(${WORD}(?:\x20${WORD}){0,2})(?:\x20(?: \d+ (?: \.\d+ )* | ${ANY_PLACEHOLDER} ) )?\s?:\s+
-    (?: (?= [¿¡"“«\(]*[A-ZÀ-ÖØ-Þ] ) | (?<= [A-ZÀ-ÖØ-Þ]{2}:\s ) | (?<= [A-ZÀ-ÖØ-Þ]{2}\s:\s ) )`,
-  "u",
-);
 const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
-const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");
-const IS_BULLET = new RegExp(`^${BULLETS}$`, "u");
-const CELL_STARTS = new RegExp(pattern`(?<= [^\s]\s*\t\s* )(?=[^\s]) | (?<="[,;])(?=")`, "u");
-const SPACE_LAST = new RegExp(pattern`\s$`, "u");
-const SPACE_FIRST = new RegExp(pattern`^\s`, "u");
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Where a sentence too long is split: after punctuation, else a word.
 const CUTTING_PLACES = [
@@ -65,7 +39,7 @@ export function readLine(typed, { truecaser, splitLine, dates, fits }) {
   const found = dates?.find(line, isSmall, (name) => truecaser.isRare(name)) ?? [];
   const spans = copiedSpans(line, truecaser, found);
   let [start, first] = [0, 0]; // in the line; of the spans
-  return pieces(splitLine(mask(line, spans).text), spans, truecaser).flatMap((shown) => {
+  return splitMasked(splitLine(mask(line, spans).text), spans, truecaser).flatMap((shown) => {
     const inside = spans.slice(first, first + countPlaceholders(shown));
     const piece = { line, start, shown, spans: inside };
     start = endOf(piece);
@@ -167,7 +141,7 @@ function copiedSpans(line, truecaser, dates) {
   const merged = [];
   let isOpen = false; // whether the last one may grow
   spans.forEach((span, number) => {
-    const isKept = BREAK.test(span.text) || span.text.search(PLACEHOLDER) >= 0;
+    const isKept = isBreak(span.text) || span.text.search(PLACEHOLDER) >= 0;
     const isAlone = !paired.has(number) && !isKept && !span.isDate;
     const before = merged.at(-1);
     if (isAlone && isOpen && before.end === span.start) {
@@ -181,58 +155,6 @@ function copiedSpans(line, truecaser, dates) {
     isOpen = isAlone;
   });
   return merged;
-}
-
-/**
- * Return the sentences of a masked line.
- *
- * They end also at a break that is a placeholder, and after a label that is no name.
- */
-function pieces(sentences, spans, truecaser) {
-  const found = [];
-  let number = 0;
-  for (const sentence of sentences.flatMap((each) => each.split(CELL_STARTS))) {
-    const words = WORDS_LABEL.exec(sentence)?.[1].match(EVERY_WORD) ?? [];
-    const isLetter = words.length === 1 && size(words[0]) === 1; // "A: " is of the frame
-    const isPlain = !isLetter && words.some((word) => truecaser.isSmall(word));
-    const label = (isPlain ? WORDS_LABEL : LABEL_IN_MARKS).exec(sentence)?.[0].length ?? 0;
-    let start = label < sentence.length ? label : 0;
-    if (start) found.push(sentence.slice(0, start));
-    const isList = !/\S\s+\S/u.test(sentence) && sentence.search(SPACELESS) < 0; // Yes/No
-    for (const { index } of sentence.matchAll(PLACEHOLDER)) {
-      const placeholder = spans[number++].text;
-      const told = sentence.slice(Math.max(start, index - BESIDE_IT), index);
-      const left = sentence.slice(index + 1, index + 1 + BESIDE_IT);
-      if (IS_BULLET.test(placeholder) && !SPACE_LAST.test(told)) continue;
-      const isBreak = BREAK.test(placeholder) || (isList && placeholder === "/");
-      if (!isBreak && !isAfterEnd(placeholder, told, left)) continue;
-      const rest = sentence.slice(OPENS.test(placeholder) ? index : index + 1);
-      const end = sentence.length - stripStart(rest).length;
-      const [before, after] = [sentence.slice(start, end), sentence.slice(end)];
-      if (goesOnAfter(placeholder, before, after)) continue;
-      if (!/\p{L}/u.test(before) || !/\p{L}/u.test(after)) continue;
-      found.push(before);
-      start = end;
-    }
-    found.push(sentence.slice(start));
-  }
-  return found;
-}
-
-/** Return whether what is copied stands after a sentence's end: "I love you.❤️ Me too." */
-function isAfterEnd(placeholder, told, left) {
-  const isApart = SPACE_FIRST.test(left) || NO_BREAK_SPACES.test(placeholder);
-  const hasEnded = ENDS.includes(told.replace(PLACEHOLDER, "").at(-1)) && isApart;
-  const begins = isCapitalised(stripStart(left.replace(PLACEHOLDER, "")));
-  return hasEnded && begins && !isWordlike(placeholder);
-}
-
-/** Return whether a sentence goes on after a break in it, which is one of lines. */
-function goesOnAfter(placeholder, before, after) {
-  const isLine = /^(?:[\\&]|<[bh]r)/iu.test(placeholder);
-  if (!isLine) return false;
-  const last = stripEnd(before.replace(PLACEHOLDER, "")).at(-1);
-  return !ENDS.includes(last) && !isCapitalised(stripStart(after.replace(PLACEHOLDER, "")));
 }
 
 /** Return a piece of a line as a sentence. */

@@ -1,7 +1,7 @@
 /** How far to trust a translation, and what is odd about it: gru_mt/inference/confidence.py. */
 
-import { words } from "./normalize.js";
-import { isCapitalised, pattern, size } from "./normalize.js";
+import { words } from "../text/normalize.js";
+import { isCapitalised, pattern, size } from "../text/normalize.js";
 
 const LOW = 0.25; // a smaller confidence is a warning
 // The most confidence in what is unlike dev, of which calibration knows nothing.

@@ -1,0 +1,90 @@
+"""Split a line into its sentences where placeholders, tabs and labels tell more than its marks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
+
+from gru_mt.data.text.normalize import SPACELESS, WORD
+from gru_mt.data.text.placeholders import Span
+from gru_mt.data.text.sentences import split_sentences
+from gru_mt.data.text.truecase import Truecaser
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
+from gru_mt.inference.preprocessing.frames import is_wordlike
+from gru_mt.inference.preprocessing.sentence import ENDS
+
+_WINDOW = 40  # characters beside a placeholder that tell whether a sentence ends there
+_BULLETS = "[•◦▪■□●○◆►]"
+_BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
+_BREAK = re.compile(
+    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|(?:&#(?:1[03]|x[AD]);)++|<(?:br|hr)\b[^<>]*>|[|>→]+"
+    rf"|{_BULLETS}|</?(?:{_BLOCKS})\b[^<>]*>",
+    re.IGNORECASE,
+)
+_NO_BREAK_SPACES = re.compile("(?:&nbsp;|&#160;|&#x[Aa]0;)+")
+_LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>Note</b>:
+    r"\((?!(?:[IVXivx]+|\w{1,2})\))[^()]{1,40}\)\s+(?=[A-Z])|"
+    rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
+    rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
+)
+# Note: He is big.
+_BEGINS = '(?=[¿¡"“«(]*[A-ZÀ-ÖØ-Þ])'
+_WORDS_LABEL = re.compile(
+    rf"({WORD.pattern}(?: {WORD.pattern}){{0,2}})(?: (?:\d+(?:\.\d+)*|{ANY_PLACEHOLDER}))?"
+    rf"\s?:\s+(?:{_BEGINS}|(?<=[A-ZÀ-ÖØ-Þ]{{2}}:\s)|(?<=[A-ZÀ-ÖØ-Þ]{{2}}\s:\s))"
+)
+_OPENS = re.compile(rf"<(?!br|hr)\w|{_BULLETS}", re.IGNORECASE)
+
+
+def is_break(placeholder: str) -> bool:
+    """Return whether a sentence ends at what is copied: a line break, a bullet, a block's tag."""
+    return _BREAK.fullmatch(placeholder) is not None
+
+
+def _cells(text: str) -> list[str]:
+    """Return the cells of a text, divided by tabs or "," between quotes, with what divides them."""
+    cuts = r"(?<=\S)\s*\t\s*(?=\S)|(?<=\"[,;])(?=\")"
+    ends = [match.end() for match in re.finditer(cuts, text)]
+    return [text[i:j] for i, j in pairwise([0, *ends, len(text)])]
+
+
+def split_masked(
+    masked: str, spans: Sequence[Span], language: str, truecaser: Truecaser
+) -> Iterator[str]:
+    """Yield the sentences of a masked line, whose placeholders stand for `spans`.
+
+    They end also at a break that is a placeholder, and after a label that is no name.
+    """
+    left = iter(spans)
+    for piece in chain.from_iterable(map(_cells, split_sentences(masked, language))):
+        label, words = _LABEL.match(piece), _WORDS_LABEL.match(piece)
+        if words and len(words[1]) > 1 and any(map(truecaser.is_small, WORD.findall(words[1]))):
+            label = words  # but "A: " is of the frame
+        start = label.end() if label and label.end() < len(piece) else 0
+        if start:
+            yield piece[:start]
+        is_list = len(piece.split()) == 1 and not SPACELESS.search(piece)  # Yes/No
+        for match in PLACEHOLDER.finditer(piece):
+            placeholder = next(left).text
+            told = piece[max(start, match.start() - _WINDOW) : match.start()]
+            rest = piece[match.end() : match.end() + _WINDOW]
+            is_end = (
+                PLACEHOLDER.sub("", told).endswith(ENDS)
+                and (rest[:1].isspace() or _NO_BREAK_SPACES.fullmatch(placeholder))
+                and not is_wordlike(placeholder)
+                and PLACEHOLDER.sub("", rest).lstrip()[:1].isupper()
+            )
+            if re.fullmatch(_BULLETS, placeholder) and not told[-1:].isspace():
+                continue
+            if not (is_end or is_break(placeholder) or (is_list and placeholder == "/")):
+                continue
+            end = match.start() if _OPENS.match(placeholder) else match.end()
+            end += len(piece[end:]) - len(piece[end:].lstrip())
+            before, after = piece[start:end], piece[end:]
+            goes_on = placeholder.lower().startswith(("\\", "&", "<br", "<hr")) and not (
+                PLACEHOLDER.sub("", before).rstrip().endswith(ENDS)
+                or PLACEHOLDER.sub("", after).strip()[:1].isupper()
+            )
+            if not goes_on and all(any(map(str.isalpha, part)) for part in (before, after)):
+                yield before
+                start = end
+        yield piece[start:]
