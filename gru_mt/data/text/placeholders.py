@@ -14,7 +14,9 @@ from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
 from gru_mt.data.text.patterns import CLOCK, CODE, MONEY, OTHERS, SIGNS, formats
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 
-_CHUNK = re.compile(rf"(?:(?!{ANY_PLACEHOLDER})\S)+")
+_CHUNK = re.compile(  # but "big.|5" is of two cells
+    rf"(?:(?!{ANY_PLACEHOLDER}|(?<=[.!?…])\|)\S)+|\|"
+)
 _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
 # A superscript or a fraction, if it is one of SIGNS; but after punctuation it is of a footnote.

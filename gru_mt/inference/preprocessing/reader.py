@@ -5,6 +5,7 @@ each is written with care: see `placeholders`, `glossary`, `dates`, `sentences`,
 `truecaser`.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -33,6 +34,10 @@ PARTS = 4  # a sentence too long is split into parts of a quarter of what a mode
 _TYPED = dict.fromkeys(  # hyphens that are unlike the usual one, and unseen marks of direction
     map(ord, "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 ) | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
+
+_CELL_END = re.compile(
+    r"""(?<=[^\W_]|[.!?]);+(?=[^\W_]|")|(?<=");+(?=[^\W_])"""
+)  # Tom;He is big.;5
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +205,11 @@ def _spans(
 ) -> list[Span]:
     """Return what a translation copies of a line, and the terms; no two touch, but for pairs."""
     # A user's own placeholder tokens again, as what holds one may give way to a longer term.
-    own = (Span(*match.span(), match[0]) for match in PLACEHOLDER.finditer(line))
+    own = [
+        Span(*match.span(), match[0])
+        for pattern in (PLACEHOLDER, _CELL_END)
+        for match in pattern.finditer(line)
+    ]
     hidden = line  # without dates, as their digits would take in a sign beside them: **May 5**
     for start, end, _ in dates:
         hidden = hidden[:start] + PLACEHOLDER_TOKENS[0] * (end - start) + hidden[end:]

@@ -17,6 +17,8 @@ const PARTS = 4;
 const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
+// Tom;He is big.;5
+const CELL_END = /(?<=[\p{L}\p{N}.!?]);+(?=[\p{L}\p{N}"])|(?<=");+(?=[\p{L}\p{N}])/gu;
 // Where a sentence too long is split: after punctuation, else a word.
 const CUTTING_PLACES = [
   pattern`[;:。；：]\s* | [–—]\s+`,
@@ -126,9 +128,11 @@ function normalLine(typed) {
 /** Return what a translation copies of a line, and the dates; no two touch, but for pairs. */
 function copiedSpans(line, truecaser, dates) {
   // A user's own placeholder tokens again, as what holds one may give way to a longer placeholder.
-  const own = Array.from(line.matchAll(PLACEHOLDER), ({ 0: text, index }) => {
-    return { start: index, end: index + 1, text };
-  });
+  const own = [PLACEHOLDER, CELL_END].flatMap((each) =>
+    Array.from(line.matchAll(each), ({ 0: text, index }) => {
+      return { start: index, end: index + text.length, text };
+    }),
+  );
   let hidden = line; // without dates, as their digits would take in a sign beside them: **May 5**
   for (const { start, end } of dates) {
     hidden = hidden.slice(0, start) + PLACEHOLDER_TOKENS[0].repeat(end - start) + hidden.slice(end);

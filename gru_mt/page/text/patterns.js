@@ -119,7 +119,7 @@ const ADDRESSES = [
   pattern`(?<!${W})(?:
     [A-Za-z][A-Za-z\d+.\-]{0,19}://${ADDRESS_END} | www\.(?=${W})${ADDRESS_END}
     | [a-z][a-z\d+\-]{1,19}:(?=[^\s:]{0,100}[/?=&@#])(?!//)(?=${ADDRESS_SIGN})${ADDRESS_END}
-    | (?<!${W}[.+%\-])(?:mailto:)? ${W}++ (?: [.+%\-]${W}++ )*
+    | (?<!${W}[.+%'\-])(?:mailto:)? ${W}++ (?: [.+%'\-]${W}++ )*
       @${HOST} (?: \.${HOST} )* \.${W_LETTER}{2,}+(?!${W})
     | (?: (?<!${W}[.\-])(?: ${HOST}\. )+ (?: ${ending(DOMAINS)} | [a-z]{2,10}(?=/${W}) )
       | \d{1,3} (?: \.\d{1,3} ){3} (?= :\d | /${W} ) | localhost(?=:\d) )

@@ -137,6 +137,9 @@ def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
         ("He is <b>big</b>", ["He is <b>big</b>"]),
         ("He is > here → there", ["He is > ", "here → ", "there"]),
         ('"He is","She is";"5"', ['"He is",', '"She is";', '"5"']),  # cells of CSV
+        ("Tom;He is big.;5;She is", ["Tom;", "He is big.;", "5;She is"]),  # and of Excel's
+        ('1;"He is";;she is; here', ['1;"He is";;', "she is; here"]),
+        ("Tom|He is big.|5", ["Tom|", "He is big.|5"]),
         ("he/she", ["he/", "she"]),
         ("he/she is", ["he/she is"]),
         ("She is here: He is big.", ["She is here: ", "He is big."]),  # a label
