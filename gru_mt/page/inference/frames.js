@@ -4,8 +4,7 @@ import { BBCODE } from "../text/patterns.js";
 import { countPlaceholders } from "../text/placeholders.js";
 import { ANY_PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
 import { ANY_LETTER, expression, isCapitalised, isLower, pattern } from "../text/normalize.js";
-import { stripEnd } from "../text/normalize.js";
-import { SENTENCE_END, stripStart, WORD } from "../text/normalize.js";
+import { SENTENCE_END, stripEnd, stripStart, WORD } from "../text/normalize.js";
 
 const QUOTE_PAIRS = `"" '' “” „“” «» »« ‹› ‘’ ‚‘ () 「」 『』 【】 《》`.split(" ");
 const OPENING_QUOTES = QUOTE_PAIRS.map(([first]) => first);

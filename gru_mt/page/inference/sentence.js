@@ -5,9 +5,8 @@ import { mask, placeholderIndices, restore } from "../text/placeholders.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
 import { nested, tagPairs } from "./tags.js";
 import { ANY_LETTER, beginsCased, endsCased, expression, inWord } from "../text/normalize.js";
-import { pattern } from "../text/normalize.js";
-import { SPACELESS } from "../text/normalize.js";
-import { stripEnd, stripStart, withPlainMarks, WORD } from "../text/normalize.js";
+import { pattern, SPACELESS, stripEnd, stripStart } from "../text/normalize.js";
+import { withPlainMarks, WORD } from "../text/normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
 const UNSPACED =
