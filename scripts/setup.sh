@@ -59,14 +59,15 @@ set_up() {
   printf '%s\n' "$state" >"$stamp"  # with test tools or without, the package itself is there too
 }
 
-# Installs the package "$@". PyTorch, the largest by far, is unpacked beside all that needs it not.
-# The build tools are pinned like all else, so they come first and the build is not isolated.
+# Installs the package "$@". PyTorch, the largest by far, is unpacked beside all that needs it not,
+# and imported: a first import compiles its modules, which takes 5 s. The build tools are pinned like
+# all else, so the build is not isolated.
 install() {
   local line others=()
-  pip_install pip hatchling editables || return
+  { pip_install --no-deps torch || exit; $PYTHON -c "import torch" || true; } &
+  pip_install pip hatchling editables typing_extensions || return
   PIP=($PYTHON -m pip)
   while read -r line; do others+=("$line"); done < <($PYTHON -c "$OTHERS")  # macOS has Bash 3
-  pip_install --no-deps torch &
   pip_install "${others[@]}" || return
   wait $! || return
   pip_install --no-build-isolation "$@"

@@ -59,14 +59,14 @@ def check_start(config: Config, run: Run) -> None:
         load_own_sets(config.data)
 
 
-def loading_once() -> Callable[..., Splits]:
-    """Return `load_splits` for both directions: the second gets the corpora of the first."""
-    known: list[Splits] = []
+def loading_into(loaded: dict[Run, Splits], run: Run) -> Callable[..., Splits]:
+    """Return a `load_splits` that keeps what it loads, as that of `run`.
+
+    Corpora that are kept already, as those of the other direction, are not read again.
+    """
 
     def load(*arguments: Any, **options: Any) -> Splits:
-        if known:
-            return load_splits(*arguments, **options, back=known.pop())
-        known.append(load_splits(*arguments, **options))
-        return known[0]
+        back = next(iter(loaded.values()), None)
+        return loaded.setdefault(run, load_splits(*arguments, **options, back=back))
 
     return load

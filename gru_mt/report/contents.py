@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.data.splits import load_splits
+from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import choose_bleu_tokenizer, evaluate_set, find_sets
 from gru_mt.evaluation.hypotheses import (
@@ -63,18 +63,21 @@ class Contents:
     why_no_overlap: str  # why nothing is said of the overlap with training; "" where it is
 
 
-def contents_of(run: Run, split: str, *, say: Say, translating: bool = True) -> Contents:
+def contents_of(
+    run: Run, split: str, *, say: Say, translating: bool = True, splits: Splits | None = None
+) -> Contents:
     """Return what a run's files say, after translating a split that it keeps no hypotheses of.
 
-    Without `translating` nothing is translated: there are no sets. Raises UserError where the
-    folder holds no run, or a file of it is damaged.
+    Without `translating` nothing is translated: there are no sets. `splits` are those of the run,
+    if its corpora have been read. Raises UserError where the folder holds no run, or a file of it
+    is damaged.
     """
     check_run(run)
     config = load_config(run.config)
     if not run.bundle.is_dir() or not translating or not find_sets(run.folder, split):
         return Contents(run, config, split, [], config.decoding.beam_size, "")
     found = read_hypotheses(run, split) or _translate(run, split, say)
-    overlaps, why_none = _overlaps(run, split, config, [one.set for one in found.sets], say)
+    overlaps, why_none = _overlaps(run, split, [one.set for one in found.sets], splits, say)
     scores = [
         SentenceScores(one.texts, one.set.references, found.bleu_tokenizer) for one in found.sets
     ]
@@ -122,17 +125,19 @@ def _translate(run: Run, split: str, say: Say) -> RunHypotheses:
 
 
 def _overlaps(
-    run: Run, split: str, config: Config, sets: list[EvaluationSet], say: Say
+    run: Run, split: str, sets: list[EvaluationSet], splits: Splits | None, say: Say
 ) -> tuple[Sequence[TrainOverlap | None], str]:
     """Return the overlap of the sets with the training split, or why it is not known.
 
-    It is kept in the run, because reading the corpora again takes seconds.
+    It is kept in the run, because reading the corpora again takes seconds. `splits` are those of
+    the run, if they are known.
     """
     if known := read_train_overlap(run, split):
         return known, ""
-    say("reading the corpora, to see what the training split has of these sentences")
     try:
-        splits = load_splits(config.data, folder=run.folder)
+        if splits is None:
+            say("reading the corpora, to see what the training split has of these sentences")
+            splits = load_splits(load_config(run.config).data, folder=run.folder)
         digests = [corpus["sha256"] for corpus in read_json(run.corpus_report)["corpora"]]
     except UserError as error:
         return [None] * len(sets), str(error)

@@ -12,6 +12,7 @@ from gru_mt.bundle import read_provenance
 from gru_mt.config.yaml_text import compare_config, short_config
 from gru_mt.corrections.store import Correction, read_corrections
 from gru_mt.data.corpus.languages import language_code
+from gru_mt.data.splits import Splits
 from gru_mt.errors import UserError, escape
 from gru_mt.evaluation.hypotheses import model_digest
 from gru_mt.report.contents import Contents, Say, SetContents, contents_of
@@ -35,13 +36,15 @@ _CURVES = [  # title, unit, keys of the metrics, caption
 ]  # fmt: skip
 
 
-def write_report(run: Run, out: Path, split: str = "test", *, say: Say) -> Contents:
+def write_report(
+    run: Run, out: Path, split: str = "test", *, say: Say, splits: Splits | None = None
+) -> Contents:
     """Write the page of a run to a file, and return what is on it.
 
-    A split without hypotheses is translated first. Raises UserError as `contents_of` and
-    `write_output` do.
+    A split without hypotheses is translated first. `splits` are those of the run, if its corpora
+    have been read. Raises UserError as `contents_of` and `write_output` do.
     """
-    contents = contents_of(run, split, say=say)
+    contents = contents_of(run, split, say=say, splits=splits)
     write_output(out, page_of(contents).encode())
     return contents
 

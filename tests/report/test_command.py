@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gru_mt.errors import UserError
+from gru_mt.run import Run as TrainedRun
 from tests.command_line import Run, assert_one_line
 
 PAGE = Path("runs/small/report.html")
@@ -37,6 +38,24 @@ def test_train_ends_with_a_report_once(
     assert page.stat().st_mtime_ns == written
     os.utime(page, (0, 0))  # of a time before the run was finished
     assert "the report is" in gru_mt(*command).err
+
+
+def test_the_report_of_train_has_the_corpora_that_training_read(
+    there: Path, gru_mt: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / name for name in ("small-en-fr", "small-fr-en")]
+    with monkeypatch.context() as closed:
+        closed.setattr("gru_mt.report.contents.load_splits", pytest.fail)
+        command = ("train", "--config", "small.yaml", "--both", "--run", folders[0],
+                   "--set", "training.max_steps=2")  # fmt: skip
+        assert gru_mt(*command).code == 0
+    for folder in folders:
+        kept = TrainedRun(folder).train_overlap("test")
+        found = kept.read_bytes()
+        kept.unlink()
+        err = gru_mt("report", folder).err
+        assert "reading the corpora, to see what the training split has" in err
+        assert kept.read_bytes() == found
 
 
 def test_the_newest_run_is_shown_or_another_split_and_figures_come_as_csv(

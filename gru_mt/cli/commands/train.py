@@ -18,6 +18,7 @@ from gru_mt.run import CONFIG, RUNS, Run
 
 if TYPE_CHECKING:
     from gru_mt.config.schema import Config
+    from gru_mt.data.splits import Splits
 
 STARTED_S = time.perf_counter()  # the clock of a run begins with its command
 LAUNCHER_S = 30  # a launcher sees within this that another process has ended, and ends this one
@@ -104,27 +105,34 @@ def train(
                 "new --run instead"
             )
         is_main, commands = _number("RANK") == 0, []
-        for trained, its in zip(_trained(runs, fresh=fresh), runs.values(), strict=True):
+        loaded: dict[Run, Splits] = {}
+        for trained, its in zip(_trained(runs, loaded, fresh=fresh), runs.values(), strict=True):
             if is_main and not no_report:
-                _report(trained)
+                _report(trained, loaded.get(trained))
             commands.append(_translate_command(trained, its))
         for command in commands if both and is_main else ():
             say(command)
 
 
-def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[Run]:
-    """Train in the runs' folders, or in unused ones beside them; yield each that is at its end."""
-    from gru_mt.cli.directions import check_start, loading_once
+def _trained(
+    runs: Mapping[Run, "Config"], loaded: dict[Run, "Splits"], *, fresh: bool
+) -> Iterator[Run]:
+    """Train in the runs' folders, or in unused ones beside them; yield each that is at its end.
+
+    `loaded` gets the splits of each run whose corpora were read.
+    """
+    from gru_mt.cli.directions import check_start, loading_into
     from gru_mt.training.output.lock import InUse, unused
     from gru_mt.training.train import train_run
 
-    is_main, load = _number("RANK") == 0, loading_once() if len(runs) > 1 else None
+    is_main = _number("RANK") == 0
     while True:
         chosen = unused(*runs) if fresh else [*runs]
         first, *later = configs = dict(zip(chosen, runs.values(), strict=True))
         for run in later if is_main else ():
             check_start(configs[run], run)
         try:
+            load = loading_into(loaded, first)
             train_run(configs[first], first, load=load, started_s=STARTED_S)
         except InUse:
             if not fresh or _number("WORLD_SIZE", 1) > 1:
@@ -135,7 +143,7 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[Run]:
     for run in later:
         if is_main:
             say(f"now {configs[run].data.source} to {configs[run].data.target}: {run.folder}")
-        train_run(configs[run], run, load=load)
+        train_run(configs[run], run, load=loading_into(loaded, run))
         yield run
 
 
@@ -172,7 +180,7 @@ def _number(name: str, default: int = 0) -> int:
     return int(os.environ.get(name, default))
 
 
-def _report(run: Run) -> None:
+def _report(run: Run, splits: "Splits | None") -> None:
     """Write a finished run's report, unless it is there; the training counts without it too."""
     report = run.report
     if report.is_file() and report.stat().st_mtime >= run.summary.stat().st_mtime:
@@ -180,7 +188,7 @@ def _report(run: Run) -> None:
     from gru_mt.report.page import write_report
 
     try:
-        contents = write_report(run, report, say=say)
+        contents = write_report(run, report, say=say, splits=splits)
     except UserError as error:
         say(f"warning: there is no report: {error}")
         return
