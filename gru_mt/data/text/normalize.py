@@ -7,6 +7,9 @@ from itertools import chain, groupby
 
 # Unicode's Cc without whitespace, and half surrogate pairs, which JSON can hold.
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_USUAL = dict.fromkeys(  # unseen marks of direction, and hyphens that are unlike the usual one
+    map(ord, "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+) | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")  # a soft hyphen; spaces of no width, once a BOM
 # Latin ligatures, and what has a full width: all, or letters and digits with a sign between two.
 _WIDE = re.compile("[\ufb00-\ufb06！-～]")
@@ -100,9 +103,14 @@ def spaced(text: str) -> str:
     return " ".join(text.split())
 
 
+def usual(text: str) -> str:
+    """Return `text` with the usual hyphen for others, and without unseen marks of direction."""
+    return text if text.isascii() else text.translate(_USUAL)
+
+
 def clean(text: str) -> str:
-    """Return `text` as the package reads it: `normal` and `spaced`."""
-    return spaced(normal(text))
+    """Return `text` as the package reads it: `usual`, `normal` and `spaced`."""
+    return spaced(normal(usual(text)))
 
 
 def words(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Self
 
 from gru_mt.data.text.names import find_names, mask_initials
-from gru_mt.data.text.normalize import WORD, clean, in_word, is_all_caps, narrow, normal
+from gru_mt.data.text.normalize import WORD, clean, in_word, is_all_caps, narrow, normal, usual
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, find_placeholders, mask, restore
 from gru_mt.data.text.sentences import best_split
 from gru_mt.data.text.terms.dates import DateRules
@@ -31,10 +31,6 @@ from gru_mt.inference.preprocessing.sentence import (
 from gru_mt.inference.preprocessing.tags import pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
-_TYPED = dict.fromkeys(  # hyphens that are unlike the usual one, and unseen marks of direction
-    map(ord, "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-) | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
-
 _CELL_END = re.compile(
     r"""(?<=[^\W_]|[.!?]);+(?=[^\W_]|")|(?<=");+(?=[^\W_])"""
 )  # Tom;He is big.;5
@@ -95,7 +91,7 @@ class Reader:
     def sentences(self, line: str) -> Iterator[Sentence]:
         """Yield the sentences of a line; a blank line has none."""
         line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
-        line = _normal(" ".join(line.splitlines()).translate(_TYPED)).rstrip()
+        line = _normal(usual(" ".join(line.splitlines()))).rstrip()
         if not line:
             return
         own = self.glossary.find(line) if self.glossary else []

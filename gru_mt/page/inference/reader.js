@@ -2,7 +2,7 @@
 
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
 import { clean, inWord, isCapitalised, isLower, isUpper, narrow } from "../text/normalize.js";
-import { normal, pattern, size, stripEnd, stripStart } from "../text/normalize.js";
+import { normal, pattern, size, stripEnd, stripStart, usual } from "../text/normalize.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask } from "../text/placeholders.js";
 import { restore } from "../text/placeholders.js";
 import { findNames, maskInitials } from "../text/names.js";
@@ -14,8 +14,6 @@ import { isBreak, splitMasked } from "./pieces.js";
 
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
-const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
-const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Tom;He is big.;5
 const CELL_END = /(?<=[\p{L}\p{N}.!?]);+(?=[\p{L}\p{N}"])|(?<=");+(?=[\p{L}\p{N}])/gu;
@@ -34,8 +32,7 @@ const CUTTING_PLACES = [
  */
 export function readLine(typed, { truecaser, splitLine, dates, fits }) {
   const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
-  const usual = valid.replace(LINE_ENDS, " ").replace(DIRECTION, "").replace(HYPHEN, "-");
-  const line = stripEnd(normalLine(usual));
+  const line = stripEnd(normalLine(usual(valid.replace(LINE_ENDS, " "))));
   if (!line) return [];
   const isSmall = (word) => truecaser.isSmall(word);
   const found = dates?.find(line, isSmall, (name) => truecaser.isRare(name)) ?? [];

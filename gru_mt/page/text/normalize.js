@@ -63,6 +63,8 @@ export function expression(source, flags = "gu") {
   return new RegExp(parts.join(""), flags);
 }
 
+const HYPHEN = /[\u2010\u2011]/g; // unlike the usual one
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // unseen marks of it
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]/g;
 const STACK = new RegExp(pattern`([\m]{30})[\m]+`, "gu"); // no letter has so many marks
 // Latin ligatures, and what has a full width: all, or letters and digits with a sign between two.
@@ -190,9 +192,14 @@ export function normal(text) {
   return narrow(text.replace(UNSEEN, "").replace(STACK, "$1")).normalize("NFC");
 }
 
-/** Return a normal text with one space for each run of whitespace, and none at its ends: "a b". */
+/** Return a text with the usual hyphen for others, and without unseen marks of direction. */
+export function usual(text) {
+  return text.replace(DIRECTION, "").replace(HYPHEN, "-");
+}
+
+/** Return a usual, normal text with a space for each run of whitespace, none at its ends: "a b". */
 export function clean(text) {
-  return strip(normal(text).replace(SPACE_RUNS, " "));
+  return strip(normal(usual(text)).replace(SPACE_RUNS, " "));
 }
 
 /** Return a text without the whitespace at its ends. */

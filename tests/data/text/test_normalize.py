@@ -59,6 +59,7 @@ def test_a_word_keeps_its_vowel_signs_points_and_joiners(text: str, found: list[
         ("cafe\u0301 E\u0302\u0301 \u1112\u1161\u11ab", "café \u1ebe \ud55c"),  # accents, Hangul
         ("co\u00adop\u00ad. \ufeffa\u200bb\u2060c \u200b", "coop. abc"),
         ("می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f", "می\u200cخواهم क्\u200dष 👩\u200d🔬 ❤\ufe0f"),
+        ("\u200fשלום\u200e, a\u2011b\u2010c\u2013d \u202aх\u202c", "שלום, a-b-c\u2013d х"),
         ("Ｈｅｌｌｏ　１２３ Ｄｏｎ＇ｔ １，０００．５", "Hello 123 Don't 1,000.5"),
         ("ﬁne oﬀ eﬃcient ﬅ ﬆ", "fine off efficient st st"),
         ("ＣＤは１０枚？ Ａ！Ｂ （ａ）", "CDは10枚？ A！B （a）"),  # marks of Japanese stay
