@@ -14,8 +14,8 @@ from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD
 from gru_mt.data.text.patterns import CLOCK, CODE, MONEY, OTHERS, SIGNS, formats
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 
-_CHUNK = re.compile(  # but "big.|5" is of two cells
-    rf"(?:(?!{ANY_PLACEHOLDER}|(?<=[.!?…])\|)\S)+|\|"
+_CHUNK = re.compile(  # but "big.|5" is of two cells, and "5|He is" too
+    rf"(?:(?!{ANY_PLACEHOLDER}|(?<=[.!?…])\||\|[A-Z][a-z]*\s[a-z])\S)+|\|"
 )
 _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its own
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word

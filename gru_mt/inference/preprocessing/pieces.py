@@ -16,7 +16,7 @@ _WINDOW = 40  # characters beside a placeholder that tell whether a sentence end
 _BULLETS = "[•◦▪■□●○◆►]"
 _BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd"
 _BREAK = re.compile(
-    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|(?:&#(?:1[03]|x[AD]);)++|<(?:br|hr)\b[^<>]*>|[|;>→]+"
+    rf"(?:\\t)*+(?:\\[nrN](?:\\t)*+)++|(?:&#(?:1[03]|x[AD]);)++|<(?:br|hr)\b[^<>]*>|[|;>→]+|,"
     rf"|{_BULLETS}|</?(?:{_BLOCKS})\b[^<>]*>",
     re.IGNORECASE,
 )

@@ -31,9 +31,10 @@ from gru_mt.inference.preprocessing.sentence import (
 from gru_mt.inference.preprocessing.tags import pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
-_CELL_END = re.compile(
-    r"""(?<=[^\W_]|[.!?]);+(?=[^\W_]|")|(?<=");+(?=[^\W_])"""
-)  # Tom;He is big.;5
+_CELL_END = re.compile(  # Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
+    r"""(?<=[^\W_]|[.!?]);+(?=[^\W_]|")|(?<=")(?:;+|,)(?=[^\W_])|(?<=[^\W\d_]{2}[.!?]),(?=\S)"""
+    r"""|(?<=\d),(?="|[A-Z][a-z]*\s[a-z])|(?<=\w),(?=[A-Z][^,\s]*\s[^,]*(?<=[a-z][.!?]),\S)"""
+)
 
 
 @dataclass(frozen=True, slots=True)

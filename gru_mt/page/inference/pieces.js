@@ -11,7 +11,7 @@ const BULLETS = "[•◦▪■□●○◆►]";
 const BLOCKS = "p|div|li|ul|ol|h[1-6]|t[dhr]|table|summary|option|title|button|label|dt|dd";
 const BREAK = new RegExp(
   pattern`^(?: (?:\\t)*(?:\\[nrN](?:\\t)*)+ | (?: &#(?:1[03]|x[AD]); )+
-    | <(?:br|hr)(?!\w)[^<>]*> | [|;>→]+ | ${BULLETS} | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
+    | <(?:br|hr)(?!\w)[^<>]*> | [|;>→]+ | , | ${BULLETS} | </?(?:${BLOCKS})(?!\w)[^<>]*> )$`,
   "iu",
 );
 const NO_BREAK_SPACES = /^(?:&nbsp;|&#160;|&#x[Aa]0;)+$/u;

@@ -17,8 +17,8 @@ const HAS_UNIT = new RegExp( // 3D, 5kW, 1e-5, 2x4, 5 pm
   pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d | \d\s[apAP]\.?\s?[mM]\.?$`,
   "u",
 );
-const CHUNK = new RegExp( // but "big.|5" is of two cells
-  pattern`(?: (?! (?<=[.!?…])\| ) [^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}] )+ | \|`,
+const CHUNK = new RegExp( // but "big.|5" is of two cells, and "5|He is" too
+  pattern`(?: (?! (?<=[.!?…])\| | \|[A-Z][a-z]*\s[a-z] ) [^\s${PLACEHOLDER_TOKENS[0]}-${PLACEHOLDER_TOKENS.at(-1)}] )+ | \|`,
   "gu",
 );
 const SIGN_RUNS = new RegExp(pattern`\} | (?: (?!\})[${SIGNS}] )+`, "gu"); // each } closes its own {

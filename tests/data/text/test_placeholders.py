@@ -35,6 +35,7 @@ TEXTS = """
     I saw it.He left. I saw.It was etc... !!! ...
     ⟦bob.smith+x@mail.example.co.uk⟧. ⟦<user@example.com>⟧, ⟦mailto:a@b.org⟧ ⟦a@b⟧
     邮箱是⟦a@b.com⟧。 ⟦jean-luc.o'brien@x.org⟧, '⟦tom@x.org⟧' He is big.⟦|⟧5, ⟦a|5⟧
+    ⟦a|5⟧⟦|⟧He is big.
     ⟦tel:+33123456789?x⟧ ⟦10.1000/xyz123⟧, (⟦10.1038/s41586-020-2649-2⟧)
     ⟦2001:db8::1⟧, ⟦fe80::1⟧. ⟦00:1B:44:11:3A:B7⟧ ⟦192.168.1.1⟧ at 10:30:05
     Hello ⟦{name}⟧, ⟦{{x}}⟧ ⟦{{ user.name }}⟧ ⟦{0:>3}⟧ ⟦{}⟧!

@@ -140,6 +140,11 @@ def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
         ("Tom;He is big.;5;She is", ["Tom;", "He is big.;", "5;She is"]),  # and of Excel's
         ('1;"He is";;she is; here', ['1;"He is";;', "she is; here"]),
         ("Tom|He is big.|5", ["Tom|", "He is big.|5"]),
+        ("Tom,He is big.,2020-01-02", ["Tom,", "He is big.,2020-01-02"]),
+        ('3,"He is big.",ok', ['3,"He is big.",', "ok"]),
+        ("5,He is big.,Tom,He is here.,5", ["5,He is big.,", "Tom,", "He is here.,5"]),
+        ("He is big.,She is here.", ["He is big.,", "She is here."]),
+        ("Yes,I see 1,000 of U.S.,he is", ["Yes,I see 1,000 of U.S.,he is"]),  # a typing mistake
         ("he/she", ["he/", "she"]),
         ("he/she is", ["he/she is"]),
         ("She is here: He is big.", ["She is here: ", "He is big."]),  # a label
