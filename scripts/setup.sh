@@ -64,13 +64,14 @@ set_up() {
 # that, whole, so they come first. So do the build tools: they are pinned like all else, and the build
 # is not isolated.
 install() {
-  local line others=()
+  local line others=() unpacking
   { pip_install --no-deps torch || exit; $PYTHON -c "import torch" || true; } &
+  unpacking=$!  # < <() below sets $! too
   pip_install pip hatchling editables typing_extensions numpy tqdm || return
   PIP=($PYTHON -m pip)
   while read -r line; do others+=("$line"); done < <($PYTHON -c "$OTHERS")  # macOS has Bash 3
   pip_install "${others[@]}" || return
-  wait $! || return
+  wait "$unpacking" || return
   pip_install --no-build-isolation "$@"
 }
 

@@ -129,6 +129,21 @@ def test_quickstart_trains_and_translates_and_new_requirements_are_installed(
     assert not run_again("quickstart")[0], "the test tools hold the package too"
 
 
+def test_nothing_is_built_on_a_pytorch_that_could_not_be_installed(
+    checkout: Path, calls: Path
+) -> None:
+    python = checkout / ".venv" / "bin" / "python"
+    fails = 'case "$*" in *"--no-deps torch") sleep 0.5; echo no room; exit 1;; esac'
+    python.write_text(python.read_text().replace("\n", f"\n{fails}\n", 1))
+    result = run(checkout / "scripts" / "quickstart", dict.fromkeys(PYTHON_NAMES, GOOD))
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-2:] == [
+        "no room",
+        "quickstart: pip could not install gru-mt, for the reason above",
+    ]
+    assert "--no-build-isolation" not in calls.read_text()
+
+
 def test_a_check_that_fails_or_skips_the_corpus_fails_the_script(
     checkout: Path, calls: Path
 ) -> None:

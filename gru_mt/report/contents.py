@@ -77,7 +77,8 @@ def contents_of(
     if not run.bundle.is_dir() or not translating or not find_sets(run.folder, split):
         return Contents(run, config, split, [], config.decoding.beam_size, "")
     found = read_hypotheses(run, split) or _translate(run, split, say)
-    overlaps, why_none = _overlaps(run, split, [one.set for one in found.sets], splits, say)
+    known = [one.set for one in found.sets]
+    overlaps, why_none = _overlaps(run, split, config, known, splits, say)
     scores = [
         SentenceScores(one.texts, one.set.references, found.bleu_tokenizer) for one in found.sets
     ]
@@ -125,7 +126,12 @@ def _translate(run: Run, split: str, say: Say) -> RunHypotheses:
 
 
 def _overlaps(
-    run: Run, split: str, sets: list[EvaluationSet], splits: Splits | None, say: Say
+    run: Run,
+    split: str,
+    config: Config,
+    sets: list[EvaluationSet],
+    splits: Splits | None,
+    say: Say,
 ) -> tuple[Sequence[TrainOverlap | None], str]:
     """Return the overlap of the sets with the training split, or why it is not known.
 
@@ -137,7 +143,7 @@ def _overlaps(
     try:
         if splits is None:
             say("reading the corpora, to see what the training split has of these sentences")
-            splits = load_splits(load_config(run.config).data, folder=run.folder)
+            splits = load_splits(config.data, folder=run.folder)
         digests = [corpus["sha256"] for corpus in read_json(run.corpus_report)["corpora"]]
     except UserError as error:
         return [None] * len(sets), str(error)

@@ -105,27 +105,26 @@ def train(
                 "new --run instead"
             )
         is_main, commands = _number("RANK") == 0, []
-        loaded: dict[Run, Splits] = {}
-        for trained, its in zip(_trained(runs, loaded, fresh=fresh), runs.values(), strict=True):
+        ended = zip(_trained(runs, fresh=fresh), runs.values(), strict=True)
+        for (trained, splits), its in ended:
             if is_main and not no_report:
-                _report(trained, loaded.get(trained))
+                _report(trained, splits)
             commands.append(_translate_command(trained, its))
         for command in commands if both and is_main else ():
             say(command)
 
 
-def _trained(
-    runs: Mapping[Run, "Config"], loaded: dict[Run, "Splits"], *, fresh: bool
-) -> Iterator[Run]:
+def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[tuple[Run, "Splits | None"]]:
     """Train in the runs' folders, or in unused ones beside them; yield each that is at its end.
 
-    `loaded` gets the splits of each run whose corpora were read.
+    With it come its splits, if its corpora were read.
     """
     from gru_mt.cli.directions import check_start, loading_into
     from gru_mt.training.output.lock import InUse, unused
     from gru_mt.training.train import train_run
 
     is_main = _number("RANK") == 0
+    loaded: dict[Run, Splits] = {}
     while True:
         chosen = unused(*runs) if fresh else [*runs]
         first, *later = configs = dict(zip(chosen, runs.values(), strict=True))
@@ -139,12 +138,12 @@ def _trained(
                 raise  # else another start took the folder at the same moment
         else:
             break
-    yield first
+    yield first, loaded.get(first)
     for run in later:
         if is_main:
             say(f"now {configs[run].data.source} to {configs[run].data.target}: {run.folder}")
         train_run(configs[run], run, load=loading_into(loaded, run))
-        yield run
+        yield run, loaded.get(run)
 
 
 def _translate_command(run: Run, config: "Config") -> str:
