@@ -60,12 +60,12 @@ set_up() {
 }
 
 # Installs the package "$@". PyTorch, the largest by far, is unpacked beside all that needs it not,
-# and imported then: a first import compiles its modules, which takes 5 s. It needs three packages for
-# that, whole, so they come first. So do the build tools: they are pinned like all else, and the build
-# is not isolated.
+# and imported then: a first import compiles its modules, which takes 5 s. Nothing waits for that. It
+# needs three packages, whole, so they come first. So do the build tools: they are pinned like all
+# else, and the build is not isolated.
 install() {
   local line others=() unpacking
-  { pip_install --no-deps torch || exit; $PYTHON -c "import torch" || true; } &
+  { pip_install --no-deps torch || exit; $PYTHON -c "import torch" &>/dev/null & } &
   unpacking=$!  # < <() below sets $! too
   pip_install pip hatchling editables typing_extensions numpy tqdm || return
   PIP=($PYTHON -m pip)
