@@ -28,7 +28,7 @@ INSERTED = """
 SENTENCES = [
     "He is big.", "I see one cat.", "where are you?", "THE DOG IS HERE.", "Is Zbigniew at home",
     "Wait...", "Cat", "I have 5 of 12 (7-0) keys.", "Tom's -5 degrees: cold!", "dont teh 我 2nd",
-    "{a} «Oui».", "",
+    "no, He is Ken, It's one", "{a} «Oui».", "",
 ]  # fmt: skip
 FRAMES = [
     "<p>{}</p>", "<b>{}</b> {}", "{} <i>{}</i>{}", "<p>{} <b>{} <i>{}</i></b></p>", "😀 {}",
@@ -43,7 +43,7 @@ FRAMES = [
     "\ue010 {} \ue011", "{}\u2028{}", "… {}", "</b>{}<b>", "&quot;{}&quot;", "&nbsp;{}",
     "{}&nbsp;{}", "{}&#10;{}", "① {}", "<td>12</td><td>{}</td>", "Ms. {}", "Tom Inc. {}",
     '"{}","{}";"5"', "{} -- {}", "He is: {}", "so a: {}", "Tom A: {}", "{} > {}", "{} → {}",
-    "Tom;{};5", "{}|5;;{}",
+    "Tom;{};5", "{}|5;;{}", "Ken, {}", "So, {}, {}", "Hi Ken,{}",
 ]  # fmt: skip
 ALPHABETS = {
     "any": KNOWN,

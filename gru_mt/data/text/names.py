@@ -2,10 +2,19 @@
 
 import re
 
-from gru_mt.data.text.normalize import COMPANY, IN_WORD, LETTER, TITLE, WORD, first_words, words
+from gru_mt.data.text.normalize import (
+    COMPANY,
+    IN_WORD,
+    LETTER,
+    TITLE,
+    WORD,
+    find_initials,
+    first_words,
+    words,
+)
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, mask
 from gru_mt.data.text.spelling import LONGEST
-from gru_mt.data.text.truecase import Truecaser, find_initials
+from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 
 LEAST_END = 4  # letters of a known word that an unknown one ends with, as unkind

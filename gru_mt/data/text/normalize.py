@@ -3,6 +3,7 @@
 import html
 import re
 import unicodedata
+from collections.abc import Iterator
 from itertools import chain, groupby
 
 # Unicode's Cc without whitespace, and half surrogate pairs, which JSON can hold.
@@ -62,6 +63,9 @@ TITLE = re.compile(rf"(?<!\w)({TITLES})\.\s++")  # before a name
 COMPANY = re.compile(rf" (?:Inc|Ltd|Corp|LLC|PLC|GmbH)(?![{IN_WORD}])(?:\.(?=,| [a-z]))?")
 _START = re.compile(  # the first word of a sentence or a quotation; or none, so time is linear
     rf"(?:^|[.!?…:]['\"”»)]*\s|[\"“„«]\s?)[\W_]*+({WORD.pattern})?"
+)
+INITIALS = re.compile(  # with the last full stop, unless it ends the text
+    rf"(?<![{IN_WORD}.]){LETTER}{{1,2}}(?:\.{LETTER}{{1,2}})+(?![{IN_WORD}])(?:\.(?=\s*\S))?"
 )
 _UNCASED = re.compile("[\u0590-\u1dff\u2e80-\ud7ff]")  # scripts without case, nearly all
 
@@ -174,6 +178,15 @@ def first_words(text: str) -> dict[int, str]:
         for start, word in found.items()
         if start not in after_title and not COMPANY.match(text, start + len(word))
     }
+
+
+def find_initials(text: str) -> Iterator[re.Match[str]]:
+    """Yield what is written as U.S., Ph.D. and EE.UU. are."""
+    if "." in text[:-1]:
+        for match in INITIALS.finditer(text):
+            parts = match[0].rstrip(".").split(".")
+            if all(part.istitle() or part == 2 * part[0].upper() for part in parts):
+                yield match
 
 
 def is_all_caps(text: str) -> bool:

@@ -6,15 +6,17 @@ So text in capitals, in title case or in small letters is read as text that is w
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
 from gru_mt.data.text.normalize import (
     APOSTROPHES,
     IN_WORD,
+    INITIALS,
     LETTER,
     WORD,
+    find_initials,
     first_words,
     is_all_caps,
     words,
@@ -31,29 +33,22 @@ LONGEST_SMALL = 4  # letters of a word that is small in a title
 LEARNED = 50  # occurrences of U.S., from which on a model translates it
 UNCOMMON = 2_000  # words that are surely learned
 MOST_COMMON = 200  # words that a translation may well leave out: "there", "much"
+FREQUENT = 500  # words that a name is not taken for, but for _GIVEN_NAMES
 _CAPITALISED = rf"(?=[A-ZÀ-ÖØ-Þ]){WORD.pattern}"
 _TITLED = re.compile(rf"(?<![{IN_WORD}])(?:[Aa]n?|[Tt]he)\s({_CAPITALISED}(?: {_CAPITALISED})+)")
+_CLAUSE_START = re.compile(  # "Thanks, We are here", but not "Tom, You and Mary"
+    rf"(?<=,\s)({_CAPITALISED})(?:['’]\w+)?(?=\s[^\W\d_A-ZÀ-ÖØ-Þ]\S*+(?!(?<![.!?])\s[A-ZÀ-ÖØ-Þ]))"
+)
 _BOUND_LETTER = re.compile(rf"(?<=\d){LETTER}|{LETTER}\.{LETTER}|(?<='){LETTER}'")  # 24h, i.e., 'n'
 _ABBREVIATIONS = ("AM", "IT", "US")  # spelt as common English words are
+_GIVEN_NAMES = ("Don", "May", "Will")  # the same
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
-_INITIALS = re.compile(  # with the last full stop, unless it ends the text
-    rf"(?<![{IN_WORD}.]){LETTER}{{1,2}}(?:\.{LETTER}{{1,2}})+(?![{IN_WORD}])(?:\.(?=\s*\S))?"
-)
 _JOINED = re.compile(rf"['’]({WORD.pattern})")
 _TYPED = re.compile(  # a word that touches nothing of code
     rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
 )
 _WHOLE = re.compile(rf"(?<![{IN_WORD}])(?<![{IN_WORD}]['’]){WORD.pattern}")  # no s of Tom's
 _HEADER = re.compile("# gru-mt lexicon: names (copied|translated)")
-
-
-def find_initials(text: str) -> Iterator[re.Match[str]]:
-    """Yield what is written as U.S., Ph.D. and EE.UU. are."""
-    if "." in text[:-1]:
-        for match in _INITIALS.finditer(text):
-            parts = match[0].rstrip(".").split(".")
-            if all(part.istitle() or part == 2 * part[0].upper() for part in parts):
-                yield match
 
 
 class Truecaser:
@@ -115,7 +110,7 @@ class Truecaser:
         for form in forms:
             if len(form) > LONGEST_WORD:  # a pattern takes 100 bytes for each letter
                 raise ValueError(f"a word has {len(form):,} letters, more than {LONGEST_WORD:,}")
-            if not any(kind.fullmatch(form) for kind in (WORD, _ELIDED, _INITIALS)):
+            if not any(kind.fullmatch(form) for kind in (WORD, _ELIDED, INITIALS)):
                 raise ValueError(f"{short_repr(form)} is no word")
         return cls({form.lower(): form for form in forms}, copies_names=habit[1] == "copied")
 
@@ -156,7 +151,7 @@ class Truecaser:
             return self.cased(WORD.sub(lambda match: match[0][0] + match[0][1:].lower(), text))
         if text == text.lower() or self._is_title_case(text):
             return self.cased(text)
-        text = _TITLED.sub(self._calm_title, text)
+        text = _CLAUSE_START.sub(self._calm_clause, _TITLED.sub(self._calm_title, text))
         starts = first_words(text)
 
         def read(match: re.Match[str]) -> str:
@@ -171,6 +166,12 @@ class Truecaser:
         """Return "The Prime Minister" as "the prime minister", but not "the Star Wars"."""
         is_title = all(map(self.needs_no_capital, match[1].split()))
         return self.cased(match[0]) if is_title else match[0]
+
+    def _calm_clause(self, match: re.Match[str]) -> str:
+        """Return the first words after a comma in their cased form, unless they may be a name."""
+        is_frequent = self._ranks.get(match[1].lower(), FREQUENT) < FREQUENT
+        is_name = match[0] in _GIVEN_NAMES or not self.needs_no_capital(match[1])
+        return self.cased(match[0]) if is_frequent and not is_name else match[0]
 
     def _is_usual(self, word: str) -> bool:
         """Return whether a word inside a sentence has the case of a careful text."""

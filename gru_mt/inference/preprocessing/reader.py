@@ -35,6 +35,7 @@ _CELL_END = re.compile(  # Tom;He is big.;5 and He is big.,5 and 12,He is and To
     r"""(?<=[^\W_]|[.!?]);+(?=[^\W_]|")|(?<=")(?:;+|,)(?=[^\W_])|(?<=[^\W\d_]{2}[.!?]),(?=\S)"""
     r"""|(?<=\d),(?="|[A-Z][a-z]*\s[a-z])|(?<=\w),(?=[A-Z][^,\s]*\s[^,]*(?<=[a-z][.!?]),\S)"""
 )
+_COMMA = re.compile("(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])")  # dogs,cats: a space is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,8 @@ class Reader:
         middle, rest = rest.split_at(end - start)
         after, gap = rest.split_at(len(shown) - indent - end)
         typed = clean(middle.shown)
-        text, placeholders = mask_initials(Masked(typed, tuple(middle.placeholders)), truecaser)
+        masked = Masked(_COMMA.sub(", ", typed), tuple(middle.placeholders))
+        text, placeholders = mask_initials(masked, truecaser)
         cased = truecaser.truecased(text)
         careful = truecaser.corrected(cased)
         names, letter = find_names(careful, truecaser), first_letter(text)

@@ -1,12 +1,11 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
-import { clean, inWord, isCapitalised, isLower, isUpper, narrow } from "../text/normalize.js";
-import { normal, pattern, size, stripEnd, stripStart, usual } from "../text/normalize.js";
+import { clean, inWord, isAllCaps, isCapitalised, isLower, isUpper } from "../text/normalize.js";
+import { narrow, normal, pattern, size, stripEnd, stripStart, usual } from "../text/normalize.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask } from "../text/placeholders.js";
 import { restore } from "../text/placeholders.js";
 import { findNames, maskInitials } from "../text/names.js";
-import { isAllCaps } from "../text/truecase.js";
 import { core } from "./frames.js";
 import { tagPairs } from "./tags.js";
 import { BEGINNING, freed, Sentence, withOneMark } from "./sentence.js";
@@ -16,6 +15,7 @@ import { isBreak, splitMasked } from "./pieces.js";
 const PARTS = 4;
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 // Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
+const COMMA = /(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])/gu; // dogs,cats: a space is missing
 const CELL_END = new RegExp(
   pattern`(?<=[\p{L}\p{N}.!?]);+(?=[\p{L}\p{N}"]) | (?<=")(?:;+|,)(?=[\p{L}\p{N}])
     | (?<=\p{L}{2}[.!?]),(?=[^\s]) | (?<=\p{Nd}),(?= "|[A-Z][a-z]*\s[a-z] )
@@ -177,7 +177,7 @@ function sentenceOf(piece, truecaser) {
   const first = countPlaceholders(before);
   const last = all.length - countPlaceholders(after);
   const typed = clean(shown.slice(start, end));
-  const inside = { text: typed, placeholders: all.slice(first, last) };
+  const inside = { text: typed.replace(COMMA, ", "), placeholders: all.slice(first, last) };
   const { text, placeholders } = maskInitials(inside, truecaser);
   const cased = truecaser.truecased(text);
   const careful = truecaser.corrected(cased);

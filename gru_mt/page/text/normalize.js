@@ -242,3 +242,21 @@ export function isTitle(text) {
 export function isCapitalised(text) {
   return /^\p{Uppercase}/u.test(text);
 }
+
+const UNCASED = /[\u0590-\u1dff\u2e80-\ud7ff]/; // scripts without case, nearly all
+
+/**
+ * Return whether a text is in capitals: two or more, most of its letters, and no small one.
+ *
+ * A foreign name in a script without case is not in capitals: "我在IBM工作".
+ */
+export function isAllCaps(text) {
+  if (text !== text.toUpperCase()) return false;
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const cased = letters.filter((letter) => letter.toLowerCase() !== letter.toUpperCase());
+  if (UNCASED.test(text)) {
+    const foreign = words(text).filter((word) => word !== word.toLowerCase());
+    if (foreign.length < 2) return false; // CEO是谁
+  }
+  return cased.length > Math.max(1, letters.length >> 1) && cased.every(isUpper);
+}

@@ -1,8 +1,7 @@
 /** Short training texts and their translations: gru_mt/data/text/translation_memory.py. */
 
-import { ANY_LETTER, APOSTROPHES, FINAL_MARKS, pattern, withPlainMarks } from "./normalize.js";
-import { WORD } from "./normalize.js";
-import { isAllCaps } from "./truecase.js";
+import { ANY_LETTER, APOSTROPHES, FINAL_MARKS, isAllCaps, pattern } from "./normalize.js";
+import { withPlainMarks, WORD } from "./normalize.js";
 
 const MOST_TRANSLATIONS = 4; // of a text
 const LAST_MARKS = ` ${FINAL_MARKS}`;

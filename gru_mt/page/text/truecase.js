@@ -1,15 +1,16 @@
 /** Words get the case in which training mostly writes them: gru_mt/data/text/truecase.py. */
 
-import { ANY_LETTER, APOSTROPHES, EVERY_WORD, isCapitalised, isLower } from "./normalize.js";
-import { companyAfter, isTitle, isUpper, pattern, size } from "./normalize.js";
+import { ANY_LETTER, APOSTROPHES, companyAfter, EVERY_WORD, expression } from "./normalize.js";
+import { isAllCaps, isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./normalize.js";
 import { titleEnds, WORD, words } from "./normalize.js";
 import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
 const UNCOMMON = 2_000; // words that are surely learned
 const MOST_COMMON = 200; // words that a translation may well leave out: "there", "much"
-const UNCASED = /[\u0590-\u1dff\u2e80-\ud7ff]/; // scripts without case, nearly all
+const FREQUENT = 500; // words that a name is not taken for, but for GIVEN_NAMES
 const ABBREVIATIONS = new Set(["AM", "IT", "US"]); // spelt as common English words are
+const GIVEN_NAMES = new Set(["Don", "May", "Will"]); // the same
 
 // 24h, i.e., 'n'
 const BOUND_LETTER = new RegExp(
@@ -21,6 +22,11 @@ const CAPITALISED = pattern`(?=[A-ZÀ-ÖØ-Þ])${WORD}`;
 const TITLED = new RegExp(
   pattern`(?<![\w\m])(?: [Aa]n? | [Tt]he )\s(${CAPITALISED} (?:\x20${CAPITALISED} )+)`,
   "gu",
+);
+// "Thanks, We are here", but not "Tom, You and Mary"
+const CLAUSE_START = expression(
+  pattern`(?<=,\s)(${CAPITALISED}) (?: ['’]\w+ )?
+    (?= \s(?![\dA-ZÀ-ÖØ-Þ_])\w[^\s]*+(?! (?<![.!?])\s[A-ZÀ-ÖØ-Þ] ) )`,
 );
 const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
 // A word that touches nothing of code.
@@ -63,22 +69,6 @@ export function findInitials(text) {
 /** Return initials without a full stop after the last one. */
 export function withoutStop(initials) {
   return initials.replace(/\.$/u, "");
-}
-
-/**
- * Return whether a text is in capitals: two or more, most of its letters, and no small one.
- *
- * A foreign name in a script without case is not in capitals: "我在IBM工作".
- */
-export function isAllCaps(text) {
-  if (text !== text.toUpperCase()) return false;
-  const letters = text.match(/\p{L}/gu) ?? [];
-  const cased = letters.filter((letter) => letter.toLowerCase() !== letter.toUpperCase());
-  if (UNCASED.test(text)) {
-    const foreign = words(text).filter((word) => word !== word.toLowerCase());
-    if (foreign.length < 2) return false; // CEO是谁
-  }
-  return cased.length > Math.max(1, letters.length >> 1) && cased.every(isUpper);
 }
 
 /** The words of the training split's source side, and how each is mostly written. */
@@ -153,9 +143,10 @@ export class Truecaser {
       const isTitled = title.split(" ").every((word) => this.needsNoCapital(word));
       return isTitled ? this.cased(all) : all;
     });
-    const starts = firstWords(calm);
-    return calm.replace(EVERY_WORD, (word, start) =>
-      starts.has(start) ? this.#casedForm(word, start, calm) : this.#calm(word),
+    const clauses = calm.replace(CLAUSE_START, (found, word) => this.#calmClause(found, word));
+    const starts = firstWords(clauses);
+    return clauses.replace(EVERY_WORD, (word, start) =>
+      starts.has(start) ? this.#casedForm(word, start, clauses) : this.#calm(word),
     );
   }
 
@@ -261,6 +252,13 @@ export class Truecaser {
   /** Return whether a word has its capital only of a title; the A of "bus A" has not. */
   needsNoCapital(word) {
     return size(word) > 1 && isTitle(word) && this.isSmall(word);
+  }
+
+  /** Return the first words after a comma in their cased form, unless they may be a name. */
+  #calmClause(found, word) {
+    const isFrequent = this.#ranks.get(word.toLowerCase()) < FREQUENT;
+    const isName = GIVEN_NAMES.has(found) || !this.needsNoCapital(word);
+    return isFrequent && !isName ? this.cased(found) : found;
   }
 
   /** Return a word in its cased form, if it is in mixed case or in capitals for emphasis. */

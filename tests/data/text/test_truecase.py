@@ -165,6 +165,22 @@ def test_title_case_is_where_words_have_capitals_that_need_none() -> None:
     assert bus.truecased("A Bus Sees US") == "a bus sees us"
 
 
+def test_a_frequent_word_after_a_comma_begins_a_clause_and_is_no_name() -> None:
+    truecaser = learned("so we don't will the wide dog", "so we will, may or can't see")
+    for text, expected in (
+        ("Hi Ken, We can see", "Hi Ken, we can see"),
+        ("So, Don't see. Wait, Can't we?", "so, don't see. Wait, can't we?"),
+        ("See Ken, We and Mary", "see Ken, We and Mary"),  # before another capital: names
+        ("See Ken, Will can see, May can see", "see Ken, Will can see, May can see"),
+        ("See Ken, Don can see", "see Ken, Don can see"),
+        ("See Ken, We, or see", "see Ken, We, or see"),
+        ("See Ken, Sam can see", "see Ken, Sam can see"),
+    ):
+        assert truecaser.truecased(text) == expected
+    rare = learned(*(f"so {chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(600)), "so mark")
+    assert rare.truecased("See Ken, Mark sees") == "See Ken, Mark sees"
+
+
 def test_any_text_keeps_its_words_and_placeholders() -> None:
     rng = random.Random(1)
     letters = string.ascii_letters + "éÉßİσςΣДд我の\ue010\ue011 \u0301.,!?'-«»5_ " + " " * 10

@@ -157,6 +157,15 @@ def test_a_sentence_ends_at_a_break(line: str, sources: list[str]) -> None:
     assert [each.source + each.gap for each in found] == sources
 
 
+def test_a_comma_between_words_gets_its_space() -> None:
+    for line, text in (
+        ("Tom,he is big,and it is cold,Tom.", "Tom, he is big, and it is cold, Tom."),
+        ("Tom,He is big.", "Tom, he is big."),
+        ("we see Tom,5 dog,a,we", "we see Tom,5 dog, a,we"),
+    ):
+        assert "".join(sentence.text for sentence in read(line)) == text
+
+
 def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
     line = "He is big, she sees {x}, and Tom is where the dog is; " * 20 + "so we go."
     found = [*reader(most=200).sentences(line)]
