@@ -34,7 +34,7 @@ WRITTEN = written_strings(test_truecase, test_placeholders, test_sentence, test_
 MIXED_CASE = Truecaser.learn(
     [
         "x straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ 我 ² isn't l'été I don't. it isnt Im Isn't here",
-        f"so ca'nts, c'ants and ca'nts, {'ab' * 20}",
+        f"so with you are for example without so ca'nts, c'ants and ca'nts, {'ab' * 20}",
     ],
     ["", ""],
 )
@@ -58,6 +58,7 @@ LINES = {
         "vol. V, ch. IIb, no. $5, no. -$-5, rm. (\ue010 5 km. Mon. to Fri. I. tel. \ue010. p. m. y",
         "The end.Then I left.I'm ok.A b.THEN.Zz THE END.THEN I LEFT. a.Name() b.Get[5]",
         "P.S. He has a Ph.D. (U.S.) J.R.R.Ab 5 P.M. Т.Е. т.е. ß.S. ǅ.A. EE.UU. AB.CD. U.S.A.",
+        "He is, i.e. He is e.g. It is, E.g. The a.k.a. He",
         "hi!!! how a 10 oz. can at 5 p.m. EST - 5 p.m. Monday he left…but ...left m²...et U.S. My",
         "“I was. I am.” (He is. I go.) Ms. smith, the 5\" dog. '90s. The 'em. Go...¿Yes etc. Now",
         "St.Louis. Im 2. Stock. x.É d.ßa É.Ça 5.Ça ².Ça ª.Ça a.Ǆa a.ǅa Go.(He) Go.«He» a-b. c",

@@ -62,7 +62,7 @@ _MARKER = re.compile(r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[-*•·–—])
 _SAID = re.compile("と(?!ても|ころ|き)|って|하고|라고|라며")  # what was quoted before
 _DATE = re.compile(rf"(?:\d|{ANY_PLACEHOLDER}|(?<!\w)[IVX]+)$")  # 24. of December; XIV.
 _ORDINALS = "bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr"  # have 3. for third
-_TITLE = re.compile(rf"(?<!\w)(?:{TITLES}|Sta|Sto|Ft|Hl|Fa|Ing|[Bb]d)$")
+_TITLE = re.compile(rf"(?<!\w)(?:{TITLES}|Sta|Sto|Ft|Hl|Fa|Ing|[Bb]d|[Ii]\.e|[Ee]\.g)$")
 _ORDINAL = re.compile(  # of German, before a noun; and Hauptstr. 5
     r"(?<!\w)(?:(?:[Dd](?:er|ie|as|em|en|es)|[AaIi]m|[Zz]u[mr]|[Vv]om|[Bb]eim|"
     r"[MmDdSs]?[Ee]in(?:e[mnrs]?)?)\s\d{1,3}|\w+str)$"

@@ -1,11 +1,14 @@
 """Which known words a typo stands for, where what happened to its letters can be told."""
 
+import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain, product
+
+from gru_mt.data.text.normalize import IN_WORD, is_all_caps, words
 
 LONGEST = 40  # letters of a word that is compared with the known ones
 SHORT, LONG = 4, 7  # letters: a shorter word is near to too many, a longer one to hardly any
@@ -29,6 +32,10 @@ _SHORT_FOR = (
     "tho: though | thru: through | luv: love | bday: birthday | whaddya: what do you | "
     "tue tues: Tuesday | thu thur thurs: Thursday | fri: Friday | feb: February | aug: August | "
     "sep sept: September | oct: October | nov: November | dec: December | "
+    "u: you | r: are | ur: your | rn: right now | sry srry: sorry | aka a.k.a.: also known as | "
+    "w/: with | w/o: without | b/c bc: because | y/o: years old | e.g. eg: for example | "
+    "i.e.: that is | approx.: about | z.b.: zum Beispiel | d.h.: das heißt | p.ex.: par exemple | "
+    "c.-à-d. càd: c'est-à-dire | p.ej.: por ejemplo | p.es.: per esempio | "
     "lmk: let me know | hbd: happy birthday | stp: s'il te plaît | "
     "svp: s'il vous plaît | bcp: beaucoup | pk pq: pourquoi | tjs tjrs: toujours | "
     "mtn: maintenant | jsp: je ne sais pas | rdv: rendez-vous | slt: salut | bjr: bonjour | "
@@ -72,7 +79,39 @@ SHORTHAND = [
         for short in shorts.split()
     ),
 ]
+_IS_WORD = re.compile(r"[\w']+")
 _MANY = re.compile(r"(\w)\1{2,}")
+
+
+class Shorthand(dict[str, str]):
+    """The words that short forms stand for which a training split lacks, or hardly has."""
+
+    def __init__(self, forms: Mapping[str, str]) -> None:
+        """Take each word's cased form by its lower case, the most frequent first."""
+        ranks = {low: rank for rank, low in enumerate(forms)}
+        for short, text in SHORTHAND:
+            last = max(ranks.get(word.lower(), math.inf) for word in words(text))
+            is_rare = ranks.get(short, math.inf) > max(COMMON, last)
+            if last < math.inf and (is_rare or forms[short].isupper()):  # U
+                self[short] = text
+        found = [
+            short if len(short) == 1 else f"[{short[0]}{short[0].upper()}]{short[1:]}"
+            for short in self
+            if len(short) == 1 or not _IS_WORD.fullmatch(short)
+        ]
+        ends = rf"(?<![{IN_WORD}'’.&/-])(?:{{}})(?<! )(?![{IN_WORD}'’&/-]|\.\w)"
+        either = "|".join(found).replace(".", r"\. ?")  # z. B.
+        self._signed = re.compile(ends.format(either or "(?!)"))
+
+    def written_out(self, text: str) -> str:
+        """Return `text` with words for what a letter or signs stand for: "u", "w/o", "e.g."."""
+
+        def full(match: re.Match[str]) -> str:
+            words_of = self[match[0].replace(" ", "").lower()]
+            is_capital = match[0][0].isupper()
+            return words_of[0].upper() + words_of[1:] if is_capital else words_of
+
+        return text if is_all_caps(text) else self._signed.sub(full, text)
 
 
 class Spelling:

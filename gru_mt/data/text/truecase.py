@@ -3,7 +3,6 @@
 So text in capitals, in title case or in small letters is read as text that is written with care.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from gru_mt.data.text.normalize import (
     is_all_caps,
     words,
 )
-from gru_mt.data.text.spelling import COMMON, SHORT, SHORTHAND, STARTERS, Spelling
+from gru_mt.data.text.spelling import COMMON, SHORT, STARTERS, Shorthand, Spelling
 from gru_mt.data.tokenizer.special import file_lines
 from gru_mt.errors import short_repr
 
@@ -214,7 +213,7 @@ class Truecaser:
             word, low = match[0], match[0].lower().translate(APOSTROPHES)
             if self._stays(low) or all(self._stays(part.lower()) for part in WORD.findall(word)):
                 return word
-            known = self.shorthand.get(low) or self._with_apostrophe.get(low)
+            known = (len(low) > 1 and self.shorthand.get(low)) or self._with_apostrophe.get(low)
             may_be_name = word[0].isupper() and match.start() not in starts
             if known and not (may_be_name and self.cased(known).islower()):
                 return self.cased(known)
@@ -262,15 +261,9 @@ class Truecaser:
         return low in self._forms and low not in self.shorthand
 
     @cached_property
-    def shorthand(self) -> dict[str, str]:
+    def shorthand(self) -> Shorthand:
         """What is read as more common words, being unknown or rare: "thx" -> "thanks"."""
-        return {
-            short: text
-            for short, text in SHORTHAND
-            if self.has_all(text)
-            and self._ranks.get(short, math.inf)
-            > max(COMMON, *(self._ranks[word.lower()] for word in words(text)))
-        }
+        return Shorthand(self._forms)
 
     @cached_property
     def _with_apostrophe(self) -> dict[str, str]:

@@ -137,7 +137,8 @@ class Reader:
         middle, rest = rest.split_at(end - start)
         after, gap = rest.split_at(len(shown) - indent - end)
         typed = clean(middle.shown)
-        masked = Masked(_COMMA.sub(", ", typed), tuple(middle.placeholders))
+        written = truecaser.shorthand.written_out(_COMMA.sub(", ", typed))
+        masked = Masked(written, tuple(middle.placeholders))
         text, placeholders = mask_initials(masked, truecaser)
         cased = truecaser.truecased(text)
         careful = truecaser.corrected(cased)
@@ -213,7 +214,11 @@ def _spans(
     for start, end, _ in dates:
         hidden = hidden[:start] + PLACEHOLDER_TOKENS[0] * (end - start) + hidden[end:]
     found = find_placeholders(hidden, truecaser.__contains__)
-    copied = (span._replace(text=line[span.start : span.end]) for span in found)
+    copied = [
+        span._replace(text=line[span.start : span.end])
+        for span in found
+        if span.text.lower() not in truecaser.shorthand  # w/o
+    ]
     spans = disjoint([*terms, *copied, *own])
     if not spans:
         return []

@@ -139,7 +139,8 @@ function copiedSpans(line, truecaser, dates) {
   for (const { start, end } of dates) {
     hidden = hidden.slice(0, start) + PLACEHOLDER_TOKENS[0].repeat(end - start) + hidden.slice(end);
   }
-  const copied = findPlaceholders(hidden, (word) => truecaser.has(word));
+  const found = findPlaceholders(hidden, (word) => truecaser.has(word));
+  const copied = found.filter(({ text }) => !truecaser.shorthand.has(text.toLowerCase())); // w/o
   for (const span of copied) span.text = line.slice(span.start, span.end);
   const spans = disjoint([...dates, ...copied, ...own]);
   const { text, placeholders } = mask(line, spans);
@@ -177,7 +178,8 @@ function sentenceOf(piece, truecaser) {
   const first = countPlaceholders(before);
   const last = all.length - countPlaceholders(after);
   const typed = clean(shown.slice(start, end));
-  const inside = { text: typed.replace(COMMA, ", "), placeholders: all.slice(first, last) };
+  const written = truecaser.shorthand.writtenOut(typed.replace(COMMA, ", "));
+  const inside = { text: written, placeholders: all.slice(first, last) };
   const { text, placeholders } = maskInitials(inside, truecaser);
   const cased = truecaser.truecased(text);
   const careful = truecaser.corrected(cased);

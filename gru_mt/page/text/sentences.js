@@ -30,7 +30,7 @@ const SAID = /^(?:と(?!ても|ころ|き)|って|하고|라고|라며)/; // wha
 // 24. of December; XIV.
 const DATE = new RegExp(pattern`(?: \d | ${ANY_PLACEHOLDER} | (?<!\w)[IVX]+ )$`, "u");
 const ENDS_TITLE = new RegExp(
-  pattern`(?<!\w)(?: ${TITLES} | Sta | Sto | Ft | Hl | Fa | Ing | [Bb]d )$`,
+  pattern`(?<!\w)(?: ${TITLES} | Sta | Sto | Ft | Hl | Fa | Ing | [Bb]d | [Ii]\.e | [Ee]\.g )$`,
   "u",
 );
 // Of German, before a noun; and Hauptstr. 5.

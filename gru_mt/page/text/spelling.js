@@ -1,6 +1,6 @@
 /** Which known words a typo stands for: gru_mt/data/text/spelling.py. */
 
-import { pattern } from "./normalize.js";
+import { isAllCaps, isLower, pattern, size } from "./normalize.js";
 
 export const LONGEST_TYPO = 40; // letters of a word that is compared with the known ones
 export const SHORT = 4; // letters: a shorter word is near to too many
@@ -23,7 +23,38 @@ const BESIDE = new Map(
     Array.from(row, (key, n) => [key, (row[n - 1] ?? "") + (row[n + 1] ?? "")]),
   ),
 );
+const IS_WORD = new RegExp(pattern`^[\w']+$`, "u");
 const MANY = new RegExp(pattern`(\w)\1{2,}`, "gu");
+
+/** The words that short forms stand for which training lacks, or hardly has. */
+export class Shorthand extends Map {
+  #signed; // what finds those of one letter, or with signs
+
+  /** Take the words by their short forms, as Python has them. */
+  constructor(texts) {
+    super(Object.entries(texts));
+    const found = [...this.keys()].filter((short) => size(short) === 1 || !IS_WORD.test(short));
+    const either = found.map(([first, ...rest]) =>
+      rest.length ? `[${first}${first.toUpperCase()}]${rest.join("")}` : first,
+    );
+    const spaced = either.join("|").replaceAll(".", "\\. ?"); // z. B.
+    this.#signed = new RegExp(
+      pattern`(?<![\w\m'’.&/\-])` +
+        `(?:${spaced || "(?!)"})(?<! )` +
+        pattern`(?! [\w\m'’&/\-] | \.\w )`,
+      "gu",
+    );
+  }
+
+  /** Return a text with words for what a letter or signs stand for: "u", "w/o", "e.g.". */
+  writtenOut(text) {
+    if (isAllCaps(text)) return text;
+    return text.replace(this.#signed, (found) => {
+      const full = this.get(found.replaceAll(" ", "").toLowerCase());
+      return isLower(found[0]) ? full : full[0].toUpperCase() + full.slice(1);
+    });
+  }
+}
 
 /** The known words, and the typos that stand for them. All words are in small letters. */
 export class Spelling {

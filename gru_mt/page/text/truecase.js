@@ -3,7 +3,7 @@
 import { ANY_LETTER, APOSTROPHES, companyAfter, EVERY_WORD, expression } from "./normalize.js";
 import { isAllCaps, isCapitalised, isLower, isTitle, isUpper, pattern, size } from "./normalize.js";
 import { titleEnds, WORD, words } from "./normalize.js";
-import { COMMON, SHORT, Spelling, STARTERS } from "./spelling.js";
+import { COMMON, SHORT, Shorthand, Spelling, STARTERS } from "./spelling.js";
 
 const LONGEST_SMALL = 4; // letters of a word that is small in a title
 const UNCOMMON = 2_000; // words that are surely learned
@@ -76,7 +76,6 @@ export class Truecaser {
   #forms; // the cased form of each word, by its small letters; the most frequent words first
   #ranks = new Map(); // 0 for the most frequent word
   #withApostrophe = new Map(); // dont -> don't
-  #shorthand; // what is read as more common words: "thx" -> "thanks"
   #letters = new Set(); // of all words
   #spelling = null;
 
@@ -94,7 +93,7 @@ export class Truecaser {
       if (isNew) this.#withApostrophe.set(short, low);
       for (const letter of low) this.#letters.add(letter);
     }
-    this.#shorthand = new Map(Object.entries(shorthand));
+    this.shorthand = new Shorthand(shorthand); // "thx" -> "thanks"
   }
 
   /** Return the truecaser that Python's `to_bytes` wrote: a header, then a form a line. */
@@ -183,7 +182,7 @@ export class Truecaser {
     const found = words(text);
     if (found.every((word) => this.#stays(word))) return text;
     const starts = firstWords(text);
-    const isUnknown = (word) => !this.has(word) && !this.#shorthand.has(word.toLowerCase());
+    const isUnknown = (word) => !this.has(word) && !this.shorthand.has(word.toLowerCase());
     const unknown = found.filter(isUnknown).length;
     const isOther = unknown > Math.max(1, found.length >> 1);
 
@@ -191,7 +190,7 @@ export class Truecaser {
       const low = word.toLowerCase().replace(APOSTROPHES, "'");
       const isRight = (part) => this.#stays(part);
       if (isRight(low) || word.match(EVERY_WORD).every(isRight)) return word;
-      const elided = this.#shorthand.get(low) ?? this.#withApostrophe.get(low);
+      const elided = (size(low) > 1 && this.shorthand.get(low)) || this.#withApostrophe.get(low);
       const mayBeName = isCapitalised(word) && !starts.has(start);
       if (elided && !(mayBeName && isLower(this.cased(elided)))) return this.cased(elided);
       if (this.has(low)) return word;
@@ -202,7 +201,7 @@ export class Truecaser {
   }
 
   #stays(word) {
-    return this.has(word) && !this.#shorthand.has(word.toLowerCase());
+    return this.has(word) && !this.shorthand.has(word.toLowerCase());
   }
 
   /** Return the known words, in small letters, that an unknown one is a typo of, or undefined. */

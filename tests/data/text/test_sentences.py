@@ -17,6 +17,7 @@ from gru_mt.data.text.sentences import split_sentences
         ("en", 'He said "Go. Now." |Then he left. |“Hi. You.”'),
         ("en", "• Buy milk. |• Call Tom."),
         ("en", "See \ue010. |\ue011 is it. |\ue012 Yes. \ue013"),
+        ("en", "He is well, i.e. He eats. |Eat, e.g. The apple. |It is so, i. e. |He is"),
         ("fr", "M. Dupont est là. |Il va bien ! |Mme. Martin aussi."),
         ("es", "¿Cómo estás? |¡Bien! |Sr. Pérez vino."),
         ("ru", "Привет! |Как дела? |А. С. Пушкин писал."),

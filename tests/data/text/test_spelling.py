@@ -136,6 +136,26 @@ def test_what_may_be_right_is_not_corrected(text: str) -> None:
     assert TRUECASER.corrected(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("r u w/ me, w/o u", "are you with me, without you"),
+        ("See dogs, e.g. this. E.g., Tom", "See dogs, for example this. For example, Tom"),
+        ("i. e. that, (e.g. this)", "that is that, (for example this)"),
+        ("B/c u r", "Because you are"),
+        ("x w/y, u/n r&b u-turn u.s. u's R. U is", "x w/y, u/n r&b u-turn u.s. u's R. U is"),
+        ("W/O U", "W/O U"),
+        ("z.B. p.ex. idk", "z.B. p.ex. idk"),  # "zum" is unknown, and idk has no sign
+    ],
+)
+def test_signs_and_letters_stand_for_words(text: str, expected: str) -> None:
+    sources = ["for example you are with me without this, that is because", "I like vitamin U"]
+    assert Truecaser.learn(sources, sources).shorthand.written_out(text) == expected
+    assert TRUECASER.shorthand.written_out("e.g. dogs") == "e.g. dogs"
+    lower = Truecaser.learn(["you are u"], [""])  # as in Dutch
+    assert lower.shorthand.written_out("r u") == "are u"
+
+
 def test_british_and_american_spelling_are_read_as_the_one_that_is_known() -> None:
     american = ["my neighbor canceled it", "the colors of the center are gray", "i realize it"]
     british = ["my neighbour cancelled it", "the colours of the centre are grey", "i realise it"]
