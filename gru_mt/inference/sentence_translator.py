@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from gru_mt.errors import UserError, check_type
 from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
 from gru_mt.inference.constraints import ConstrainedState, constrained
 from gru_mt.inference.engines.engine import Engine
+from gru_mt.inference.preprocessing.clauses import clauses_of, joined, marks_between
 from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Hypothesis, beam_search
 from gru_mt.inference.translation import Candidate, SentenceTranslation
@@ -73,7 +75,8 @@ class SentenceTranslator:
     def translate(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
         """Return the translation of each sentence.
 
-        Where it lost a number or a mark within the sentence, these are copied.
+        Where it lost a number or a mark within the sentence, these are copied; the clauses between
+        such marks are translated one by one, but for `n_best` and attention.
         """
         results = self._search(sentences)
         lost = [
@@ -81,12 +84,39 @@ class SentenceTranslator:
             for row, (sentence, result) in enumerate(zip(sentences, results, strict=True))
             if result.source_tokens and not sentence.keeps_all(result.candidates[0].text)
         ]
-        again = self._search([sentences[row].with_numbers(marks=True) for row in lost])
-        for row, result in zip(lost, again, strict=True):
-            is_whole = sentences[row].keeps_numbers(result.candidates[0].text)
-            warnings = result.warnings if is_whole else (*result.warnings, "numbers")
+        again = [sentences[row].with_numbers(marks=True) for row in lost]
+        is_whole = self.options.n_best > 1 or self.options.attention
+        clauses = [[sentence] if is_whole else clauses_of(sentence) for sentence in again]
+        found = iter(self._search([*chain.from_iterable(clauses)]))
+        for row, sentence, parts in zip(lost, again, clauses, strict=True):
+            result = self._joined(sentence, [*islice(found, len(parts))])
+            keeps_numbers = sentences[row].keeps_numbers(result.candidates[0].text)
+            warnings = result.warnings if keeps_numbers else (*result.warnings, "numbers")
             results[row] = replace(result, warnings=warnings)
         return results
+
+    def _joined(
+        self, sentence: Sentence, results: Sequence[SentenceTranslation]
+    ) -> SentenceTranslation:
+        """Return the translation of a sentence from those of its clauses."""
+        if len(results) == 1:
+            return results[0]
+        best = [result.candidates[0] for result in results]
+        text = joined(sentence, [candidate.text for candidate in best])
+        marks = [mark[0] for mark in marks_between(sentence)]
+        source_tokens = _between([result.source_tokens for result in results], marks)
+        tokens = _between([candidate.tokens for candidate in best], marks)
+        score = min(candidate.score for candidate in best)
+        sure = [result.confidence for result in results if result.confidence is not None]
+        finished = sentence.finished(text, self.tokenizer.memory.names)
+        return replace(
+            results[0],
+            source=sentence.source,
+            source_tokens=sentence.shown(source_tokens),
+            candidates=[Candidate(finished, score, sentence.shown(tokens), None)],
+            confidence=min(sure, default=None),
+            warnings=(*dict.fromkeys(chain.from_iterable(one.warnings for one in results)),),
+        )
 
     def _search(self, sentences: Sequence[Sentence]) -> list[SentenceTranslation]:
         id_lists = self.tokenizer.source.encode_all([sentence.text for sentence in sentences])
@@ -194,6 +224,14 @@ class SentenceTranslator:
         (weight_TS,) = self.engine.align(source_S[None], np.array([len(source_S)]), target_in_BT)
         weights: list[list[float]] = weight_TS.tolist()
         return weights
+
+
+def _between(lists: Sequence[list[str]], marks: Sequence[str]) -> list[str]:
+    """Return the tokens of clauses as those of the sentence, with the marks between them."""
+    return [
+        *lists[0],
+        *chain.from_iterable([m, *one] for m, one in zip(marks, lists[1:], strict=True)),
+    ]
 
 
 @contextmanager

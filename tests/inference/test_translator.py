@@ -292,6 +292,20 @@ def test_marks_that_the_model_loses_are_copied() -> None:
     assert [text.count(mark) for mark in '()";'] == [1, 1, 2, 1]
 
 
+def test_clauses_between_lost_marks_are_translated_alone() -> None:
+    translator = build(bias={EOS: 1_000.0})
+    clauses = ["the cat sees a@b.org", "a dog finds 555-1234"]
+    line = "; ".join(clauses)
+    (sentence,) = translator.translate(line).sentences
+    alone = [translator.translate(text).sentences[0] for text in clauses]
+    assert sentence.candidates[0].text == "; ".join(one.candidates[0].text for one in alone)
+    assert sentence.source_tokens == [*alone[0].source_tokens, ";", *alone[1].source_tokens]
+    assert sentence.source == line
+    for options in ({"n_best": 2}, {"attention": True}):
+        (whole,) = translator.translate(line, **options).sentences
+        assert ";" in whole.source_tokens
+
+
 # Warnings and confidence
 
 

@@ -11,6 +11,7 @@ from gru_mt.data.text.sentences import sentence_rules, split_sentences
 from gru_mt.data.text.terms.dates import DateRules, contracted, date_rules
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
+from gru_mt.inference.preprocessing.clauses import clauses_of, joined
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
 from tests.data.text import test_placeholders, test_truecase
@@ -89,6 +90,7 @@ def test_lines_are_split_as_in_python(language: str) -> None:
 SENTENCES = """
 import { Truecaser } from "./text/truecase.js";
 import { DateFinder } from "./text/dates.js";
+import { clausesOf, joinedClauses } from "./inference/clauses.js";
 import { readLine } from "./inference/reader.js";
 import { sentenceRules, splitSentences } from "./text/sentences.js";
 const rules = sentenceRules(data.rules);
@@ -103,8 +105,12 @@ const fields = (sentence) => [sentence.source, sentence.gap, sentence.before, se
 const of = (line) => readLine(line, reading).map((sentence) => {
   const numbered = sentence.withNumbers();
   const marked = sentence.withNumbers({ marks: true });
+  const clauses = clausesOf(marked);
   const texts = [...data.outputs[line], sentence.text, numbered.text, marked.text];
-  return [[sentence, numbered, marked].map(fields), texts.map((text) => [sentence.finished(text),
+  const parts = clauses.map(({ text }) => `${text}.`);
+  const joined = clauses.length > 1 ? joinedClauses(marked, parts) : "";
+  const read = [sentence, numbered, marked, ...clauses].map(fields);
+  return [read, joined, texts.map((text) => [sentence.finished(text),
     numbered.finished(text), marked.finished(text), sentence.keepsNumbers(text),
     sentence.keepsAll(text), sentence.shown([...text])])];
 });
@@ -144,7 +150,10 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
                  one.keeps_numbers(text), one.keeps_all(text), one.shown([*text])]
                 for text in (*outputs[line], one.text, numbered.text, marked.text)
             ]  # fmt: skip
-            found.append([[*map(fields, [one, numbered, marked])], finished])
+            clauses = clauses_of(marked)
+            read = [f"{clause.text}." for clause in clauses]
+            whole = joined(marked, read) if len(clauses) > 1 else ""
+            found.append([[*map(fields, [one, numbered, marked, *clauses])], whole, finished])
         return found
 
     rules, data = sentence_rules("en")._asdict(), truecaser.to_bytes().decode()

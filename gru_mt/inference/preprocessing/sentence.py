@@ -9,7 +9,7 @@ from typing import Literal, Self
 from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, SPACELESS, WORD, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
 from gru_mt.data.text.terms.dates import contracted
-from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
 
 Case = Literal["capitals", "capital", "small", "model"]
@@ -30,12 +30,13 @@ _GLUED = re.compile(r"\d[A-Za-zÀ-ɏЀ-ӿ]{4,}")
 _DIGIT_WITH_LETTERS = re.compile(rf"\d{_FEW_LETTERS}")
 ENDS = (".", "!", "?", "…")
 _LATIN = "[A-Za-zÀ-ɏ]"  # a dash may be the verb of a Russian sentence, ; the question mark of Greek
+_ENDED = rf"(?:{_LATIN}|[0-9)\"”»]|{ANY_PLACEHOLDER})"
 _MARKS = {  # in a source, and in a translation
     rf"[{QUOTES}]": rf"[{QUOTES}]",
     "[(（]": "[(（]",
     "[)）]": "[)）]",
-    rf"(?<={_LATIN} )(?:--|[-–—])(?= [^Ͱ-᷿])|(?<={_LATIN})—(?={_LATIN})": r"\s(?:--|[-–—])\s|—",
-    rf"(?<={_LATIN});|(?<={_LATIN} );": "[;；]",
+    rf"(?<={_ENDED} )(?:--|[-–—])(?= [^Ͱ-᷿])|(?<={_LATIN})—(?={_LATIN})": r"\s(?:--|[-–—])\s|—",
+    rf"(?<={_ENDED});|(?<={_ENDED} );": "[;；]",
 }
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.join(_MARKS)}")

@@ -18,15 +18,16 @@ const SHORT_NUMBER = pattern`(?: (?<![^\s(])[\-−] )? \d++ (?: [.,:/–\-]\d+ )
   (?: ${FEW_LETTERS} | (?![\m]) )`;
 const PLACEHOLDER_OR_NUMBER = expression(`${PLACEHOLDER.source}|${SHORT_NUMBER}`);
 const LATIN = "[A-Za-zÀ-ɏ]"; // a dash may be the verb of a Russian sentence
+const ENDED = `(?:${LATIN}|[0-9)"”»]|${PLACEHOLDER.source})`;
 const MARKS = [ // in a source, and in a translation
   ["[\"“”„«»「」『』]", "[\"“”„«»「」『』]"],
   ["[(（]", "[(（]"],
   ["[)）]", "[)）]"],
   [
-    pattern`(?<=${LATIN}\x20)(?:--|[\-–—])(?=\x20[^Ͱ-᷿])|(?<=${LATIN})—(?=${LATIN})`,
+    pattern`(?<=${ENDED}\x20)(?:--|[\-–—])(?=\x20[^Ͱ-᷿])|(?<=${LATIN})—(?=${LATIN})`,
     pattern`\s(?:--|[\-–—])\s|—`,
   ],
-  [pattern`(?<=${LATIN});|(?<=${LATIN}\x20);`, "[;；]"],
+  [pattern`(?<=${ENDED});|(?<=${ENDED}\x20);`, "[;；]"],
 ].map((pair) => pair.map((each) => new RegExp(each, "gu")));
 const OR_MARK = expression(
   pattern`\(${SHORT_NUMBER}\)` + `|${PLACEHOLDER.source}|${SHORT_NUMBER}|` +

@@ -4,6 +4,7 @@
  */
 
 import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confidence.js";
+import { clausesOf, joinedClauses } from "./clauses.js";
 import { words } from "../text/normalize.js";
 import { armsOf, withArms } from "./messages.js";
 import { readLine } from "./reader.js";
@@ -51,7 +52,12 @@ export class Translator {
       if (isRead && !sentence.keepsAll(found.text)) {
         // Where the model lost a number or a mark within the sentence, these are copied.
         const copying = sentence.withNumbers({ marks: true });
-        found = await this.#translated(copying, nBest, decoding, pause);
+        const clauses = nBest > 1 ? [copying] : clausesOf(copying);
+        const parts = [];
+        for (const clause of clauses) {
+          parts.push(await this.#translated(clause, nBest, decoding, pause));
+        }
+        found = parts.length > 1 ? this.#joined(copying, parts) : parts[0];
         if (!sentence.keepsNumbers(found.text)) found.warnings.push("numbers");
       }
       sentences.push({ source: sentence.source, gap: sentence.gap, ...found });
@@ -95,6 +101,23 @@ export class Translator {
       warnings: isOther ? ["language"] : [],
       sourceWords: [],
       candidates: texts.map((text) => ({ text, score: 0, words: [], attention: null })),
+    };
+  }
+
+  /** Return the translation of a sentence from those of its clauses, without their words. */
+  #joined(sentence, parts) {
+    const whole = joinedClauses(
+      sentence,
+      parts.map(({ text }) => text),
+    );
+    const text = sentence.finished(whole, this.memory.names);
+    const score = Math.min(...parts.map(({ candidates }) => candidates[0].score));
+    return {
+      text,
+      confidence: this.calibration && Math.min(...parts.map((part) => part.confidence)),
+      warnings: [...new Set(parts.flatMap(({ warnings }) => warnings))],
+      sourceWords: [],
+      candidates: [{ text, score, words: [], attention: null }],
     };
   }
 

@@ -169,7 +169,10 @@ def test_a_comma_between_words_gets_its_space() -> None:
 def test_what_signs_stand_for_is_no_placeholder() -> None:
     truecaser = Truecaser.learn(["he is without a dog for example"], [""])
     (sentence,) = Reader(truecaser, "en", lambda *_: True).sentences("He is w/o a dog and/or cat.")
-    assert (sentence.text, sentence.placeholders) == ("he is without a dog \ue010 cat.", ("and/or",))
+    assert (sentence.text, sentence.placeholders) == (
+        "he is without a dog \ue010 cat.",
+        ("and/or",),
+    )
 
 
 def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
