@@ -34,6 +34,7 @@ _PART = re.compile(  # of a frame, with the spaces after it
     re.VERBOSE,
 )
 _ENDED = re.compile(rf"[{SENTENCE_END}](?:[{_CLOSING}\s]|{ANY_PLACEHOLDER})*$")
+MAIL_LABELS = ("Re", "RE", "Fw", "FW")  # of answers, and of what is forwarded
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
     rf"{BBCODE}|\[[xX ]\]|\[/[^\[\]]*\]|</?[^<>]*>|(?:&#?\w+;)+|&lt;.*&gt;|:[\w+-]+:|\\.*|[§&]\w"
@@ -124,7 +125,7 @@ def _is_of_frame(
     if part["equals"]:
         return placeholder == "="
     if part["colon"] and word[0].isupper():
-        return len(word) == 1 or not is_small(word)
+        return len(word) == 1 or word in MAIL_LABELS or not is_small(word)
     if part["colon"]:
         return None if word.islower() else False
     return word.islower() and not is_small(word)

@@ -9,7 +9,7 @@ from gru_mt.data.text.placeholders import Span
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER
-from gru_mt.inference.preprocessing.frames import is_wordlike
+from gru_mt.inference.preprocessing.frames import MAIL_LABELS, is_wordlike
 from gru_mt.inference.preprocessing.sentence import ENDS
 
 _WINDOW = 40  # characters beside a placeholder that tell whether a sentence ends there
@@ -57,8 +57,9 @@ def split_masked(
     left = iter(spans)
     for piece in chain.from_iterable(map(_cells, split_sentences(masked, language))):
         label, words = _LABEL.match(piece), _WORDS_LABEL.match(piece)
-        if words and len(words[1]) > 1 and any(map(truecaser.is_small, WORD.findall(words[1]))):
-            label = words  # but "A: " is of the frame
+        is_of_frame = words and (len(words[1]) == 1 or words[1] in MAIL_LABELS)  # "A: "
+        if words and not is_of_frame and any(map(truecaser.is_small, WORD.findall(words[1]))):
+            label = words
         start = label.end() if label and label.end() < len(piece) else 0
         if start:
             yield piece[:start]

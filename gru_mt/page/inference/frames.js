@@ -11,6 +11,7 @@ const OPENING_QUOTES = QUOTE_PAIRS.map(([first]) => first);
 const CLOSING_QUOTES = QUOTE_PAIRS.map((each) => each.slice(1)).join("");
 const APOSTROPHE_MARKS = "'‘’‚"; // alone they may be of a word: 'tis
 const IN_WORD = new RegExp(pattern`(?<=\w)['’](?=\w)`, "gu");
+export const MAIL_LABELS = new Set(["Re", "RE", "Fw", "FW"]); // of answers, of what is forwarded
 const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
 const BULLET = new RegExp(
   pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= [¿¡]?${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+ | [・①-⒛⓪❶-➓]\s*`,
@@ -136,7 +137,7 @@ function partAt(text, position, placeholder, isSmall) {
 function isOfFrame([found, word, mark], placeholder, isSmall) {
   if (mark) return placeholder === "=";
   if (!stripEnd(found).endsWith(":")) return isLower(word) && !isSmall(word);
-  if (isCapitalised(word)) return [...word].length === 1 || !isSmall(word);
+  if (isCapitalised(word)) return [...word].length === 1 || MAIL_LABELS.has(word) || !isSmall(word);
   return isLower(word) ? null : false;
 }
 

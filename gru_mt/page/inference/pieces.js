@@ -3,7 +3,7 @@
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "../tokenizer/special.js";
 import { ANY_LETTER, EVERY_WORD, expression, isCapitalised, pattern } from "../text/normalize.js";
 import { size, SPACELESS, stripEnd, stripStart, WORD } from "../text/normalize.js";
-import { isWordlike } from "./frames.js";
+import { isWordlike, MAIL_LABELS } from "./frames.js";
 import { ENDS } from "./sentence.js";
 
 const BESIDE_IT = 40; // characters beside a placeholder that tell whether a sentence ends there
@@ -49,8 +49,9 @@ export function splitMasked(sentences, spans, truecaser) {
   let number = 0;
   for (const sentence of sentences.flatMap((each) => each.split(CELL_STARTS))) {
     const words = WORDS_LABEL.exec(sentence)?.[1].match(EVERY_WORD) ?? [];
-    const isLetter = words.length === 1 && size(words[0]) === 1; // "A: " is of the frame
-    const isPlain = !isLetter && words.some((word) => truecaser.isSmall(word));
+    const [word] = words;
+    const isOfFrame = words.length === 1 && (size(word) === 1 || MAIL_LABELS.has(word)); // "A: "
+    const isPlain = !isOfFrame && words.some((each) => truecaser.isSmall(each));
     const label = (isPlain ? WORDS_LABEL : LABEL_IN_MARKS).exec(sentence)?.[0].length ?? 0;
     let start = label < sentence.length ? label : 0;
     if (start) found.push(sentence.slice(0, start));

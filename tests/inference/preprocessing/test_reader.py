@@ -17,7 +17,7 @@ from gru_mt.inference.preprocessing.sentence import Sentence
 TRAINING = [
     "So he is big, and Tom is where the dog is.",
     "I am where she sees this very important link, and we go on to step one.",
-    "It is cold here, five degrees. If you see a name and a word, they see a cat.",
+    "It is cold here, five degrees, re. If you see a name and a word, they see a cat.",
     "We jump over the quick brown fox of Vizq.",  # has all letters
 ]
 TRUECASER = Truecaser.learn(TRAINING, TRAINING)
@@ -49,6 +49,7 @@ FRAMES = [
     "「{}」", '("{}")', "‹{}›", "»{}«", "【{}】", '"{}', "{}”", "({}", '("{}"', "1 - {}", "1.- {}",
     "5/12/2020, 10:31 - Ana: {}", "(0:32) {}", "(0:32) @tom {}", "v1.2 ({})",
     "key: <p>{}</p>", "{} —", "<b>{}</b> #x", "“{}” %s @tom", "‹{}› #x", '<p>"{}"</p>', "- 1) *{}*",
+    "Re: {}", "RE: {}", "Fw: Re: {}",
 ]  # fmt: skip
 BEFORE_A_SMALL_WORD = [  # not before Tom
     "1984 {}", "1984: {}", "12 {}", "10:30 {}", "10h30 {}", "2024-01-05 10:30:01 {}",

@@ -252,7 +252,7 @@ def _alone_patterns(row: Language) -> Iterator[str]:
 def _english_numerals(target: Language) -> tuple[tuple[str, str], ...]:
     """Return patterns and forms; where two of a length are found, the first one counts."""
     start, end = _START, rf"(?:st|nd|rd|th)(?!{_IN_WORD})"
-    decade = rf"the{_SPACE}([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
+    decade = rf"the{_SPACE}['’]?([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
     on, day_end = rf"{start}on{_SPACE}the{_SPACE}", rf"{end}(?={_SPACE}*(?:[.,;:!?)]|$))"
     sign = re.sub(r".*\{day\}([^\s\[]?).*", r"\1", target.day)  # 5. and 5日
     year = rf"{_SPACE}(1[1-9][0-9]{{2}}|20[0-9]{{2}}){_AFTER_YEAR}"

@@ -63,6 +63,7 @@ def test_english_dates_are_written_in_french(text: str, french: str) -> None:
         ("ja", "since 1990 and in 2005", "[1990年から] and [2005年に]"),
         ("fr", *["in 2000 words, in 1985-86, in 2100, in 1985.5 m"] * 2),
         ("ja", "In the 1990s the 80s", "[1990年代に] [80年代]"),
+        ("fr", "The '90s, in the ’80s", "[les années 90], [dans les années 80]"),
         ("fr", "1990s, the 1995s, the 0s", "1990s, the 1995s, the 0s"),
     ],
 )
