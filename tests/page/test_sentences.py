@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gru_mt.data.text.sentences import sentence_rules, split_sentences
-from gru_mt.data.text.terms.dates import DateRules, contracted, date_rules
+from gru_mt.data.text.terms.articles import contracted
+from gru_mt.data.text.terms.dates import DateRules, date_rules
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.clauses import clauses_of, joined
@@ -173,7 +174,7 @@ FIND = """
 import { contracted, DateFinder } from "./text/dates.js";
 const finder = data.dates && new DateFinder(data.dates);
 const of = (text) => {
-  const isSmall = (word) => ["may", "march", "mai"].includes(word.toLowerCase());
+  const isSmall = (word) => ["may", "march", "mai", "sat"].includes(word.toLowerCase());
   const found = finder.find(text, isSmall, (word) => !/^(?:mon|lun|mar|feb)/iu.test(word));
   const [left, right] = contracted(text.slice(0, 9), text.slice(9));
   return [found.map((span) => [span.start, span.end, span.text]), left, right];
@@ -185,7 +186,7 @@ def test_dates_are_found_and_written_as_in_python() -> None:
     rng = random.Random(1)
     pieces = {
         "en": "on in the 80s 12th of 1st 5 31 30, 1998 may May March Feb. Sept sunday Mon, a 2001 "
-        "Tuesday tuesdays June until since",
+        "Tuesday tuesdays June until since Mon Sat sat Fri-Sun Jan Sept-Dec - – - Monday ſat-ſun",
         "fr": "le Le 1er 5 31 mai mars fevrier déc. en 1998 avant est mardi Juillet juillet "
         "mar. lundi, de jusqu'",
         "de": "am den 5. 31. Mai März im 1998 Montag, Mo. 4 maerz Okt.",
@@ -200,7 +201,7 @@ def test_dates_are_found_and_written_as_in_python() -> None:
         def found(text: str, rules: DateRules = rules) -> list[Any]:
             spans = rules.find(
                 text,
-                lambda word: word.lower() in ("may", "march", "mai"),
+                lambda word: word.lower() in ("may", "march", "mai", "sat"),
                 lambda word: word.lower()[:3] not in ("mon", "lun", "mar", "feb"),
             )
             return [spans, *contracted(text[:9], text[9:])]

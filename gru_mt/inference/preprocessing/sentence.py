@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from gru_mt.data.text.normalize import MARKS, PLAIN_MARKS, SPACELESS, WORD, in_word, is_cased
 from gru_mt.data.text.placeholders import Span, mask, placeholder_indices, restore
-from gru_mt.data.text.terms.dates import contracted
+from gru_mt.data.text.terms.articles import contracted
 from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.tags import QUOTES, nested, pairs
 

@@ -55,7 +55,7 @@ export class DateFinder {
     return disjoint([...named, ...spans, ...this.#numerals(text)]);
   }
 
-  /** Return names of weekdays and of months as spans; without "in" May may be a verb. */
+  /** Return names of weekdays and of months, which may be cut, as spans: see dates.py. */
   #alone(text, isSmall, isRare) {
     const { alone, weekdays, months, target, before, has_capitals } = this.#rules;
     const kinds = [
@@ -65,16 +65,19 @@ export class DateFinder {
     return alone.flatMap((pattern, kind) => {
       const [numbers, names, form] = kinds[kind];
       return [...text.matchAll(pattern)].flatMap(({ 0: found, groups, index: start }) => {
-        const { lead, name, many } = groups;
-        const number = numbers[name.toLowerCase()];
+        const { lead, name, short, many, dash, last } = groups;
+        const [number, end] = [name, last ?? name].map((each) => numbers[each.toLowerCase()]);
         const isOther = has_capitals && isSmall(name); // the verb may
         const isSure = has_capitals
-          ? kind === 0 || !(isOther || isLower(name))
+          ? (kind === 0 && !(short && isOther)) || !(short || isOther || isLower(name))
           : !isTitle(name); // Julio, Domingo
-        const isAlone = isSure && !many;
-        if (number === undefined || !(isRare(name) || isOther)) return [];
+        const isAlone = last || (isSure && !many);
+        const isUnknown = last || short || isOther || isRare(name);
+        if (number === undefined || end === undefined || !isUnknown) return [];
         if (!lead && !isAlone) return [];
-        let written = names.split(" ")[number];
+        const words = names.split(" ");
+        let written = words[number];
+        if (last) written += dash + words[end];
         if (lead && !before.test(stripEnd(text.slice(0, start)))) {
           written = (many ? target.on_weekdays : form).replace("{}", written);
         }

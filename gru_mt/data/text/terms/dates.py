@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gru_mt.data.corpus.languages import language_code
-from gru_mt.data.text.normalize import SPACELESS
 from gru_mt.data.text.placeholders import Span, disjoint
 
 _SHORTEST, _LONGEST = 3, 5  # letters of a name that is cut: Jan., Sept.
+_SHORT_WEEKDAYS = "Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun"
+_SHORT_MONTHS = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
 _LEAP_YEAR = 2000
 _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -31,14 +32,6 @@ _AFTER_YEAR = (  # which is no number of words, as in "in 2000 words"
     rf"because|to|for|from|in|on|he|she|it|we|they|you|i|there|the|my|his|her|our|their)"
     rf"(?!{_IN_WORD}))"
 )
-_ARTICLE = re.compile(r"(le|el|il|les) (?=\w)")
-_BEFORE_ARTICLE = re.compile(
-    r"(?<!\w)(?:(à|a|de|di|da|le|el|il|les) |(jusqu['’]))(<[^<>]*>|[*_]+)?$"
-)
-_CONTRACTED = {"à le": "au", "de le": "du", "à les": "aux", "de les": "des"}
-_CONTRACTED |= {"a el": "al", "de el": "del"}
-_CONTRACTED |= {"a il": "al", "di il": "del", "da il": "dal"}
-_CONTRACTED |= {"le le": "le", "el el": "el", "il il": "il", "les les": "les"}  # le <b>le 4 mai</b>
 
 
 class Language(NamedTuple):
@@ -108,27 +101,35 @@ class DateRules(NamedTuple):
     def _alone(
         self, text: str, is_small: Callable[[str], bool], is_rare: Callable[[str], bool]
     ) -> Iterator[Span]:
-        """Yield the names of weekdays and of months; without "in" May may be a verb."""
+        """Yield the names of weekdays and of months; without "in" May may be a verb.
+
+        English ones may be cut, as in "on Sat" and "Mon-Fri"; without these words sat is a verb.
+        """
         target = self.target
         kinds = (
-            (self.weekdays, target.weekdays, target.on_weekday),
-            (self.months, target.months, target.in_any_month),
+            (self.weekdays, target.weekdays.split(), target.on_weekday),
+            (self.months, target.months.split(), target.in_any_month),
         )
         for pattern, (numbers, names, form) in zip(self.alone, kinds, strict=False):
             for match in _compiled(pattern).finditer(text):
-                name, before = match["name"], text[: match.start()].rstrip()
+                name, last, before = match["name"], match["last"], text[: match.start()].rstrip()
                 is_other = self.has_capitals and is_small(name)  # the verb may
-                if self.has_capitals:
+                if match["short"]:
+                    is_sure = numbers is self.weekdays and not is_other
+                elif self.has_capitals:
                     is_sure = numbers is self.weekdays or not (is_other or name.islower())
                 else:
                     is_sure = not name.istitle()  # Julio, Domingo
-                is_alone = is_sure and not match["many"]
-                number = numbers.get(name.lower())
-                if number is None or not (is_rare(name) or is_other):
+                is_alone = last or (is_sure and not match["many"])
+                is_unknown = last or match["short"] or is_other or is_rare(name)
+                number, end = (numbers.get(each.lower()) for each in (name, last or name))
+                if number is None or end is None or not is_unknown:
                     continue
-                if not match["lead"] and not is_alone:
+                if not (match["lead"] or is_alone):
                     continue
-                written = names.split()[number]
+                written = names[number]
+                if last:
+                    written += match["dash"] + names[end]
                 if match["lead"] and not re.search(self.before, before, re.IGNORECASE):
                     written = (target.on_weekdays if match["many"] else form).format(written)
                 yield Span(*match.span(), written)
@@ -240,13 +241,21 @@ def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator
 
 
 def _alone_patterns(row: Language) -> Iterator[str]:
-    """Yield patterns with the groups lead, name and many, of a weekday and of a month."""
+    """Yield patterns of a weekday and of a month: lead, name or short, many, and dash with last."""
     if row.day.startswith("[{year}年]"):
         return
     many = "(?P<many>s)?" if row.code == "en" else _no("many")
-    for lead, names, end in ((row.on, row.weekdays, many), (row.within, row.months, _no("many"))):
-        name = rf"(?P<name>{'|'.join(names.split())})"
-        yield rf"{_START}(?:(?P<lead>{lead}){_SPACE})?{name}{end}(?!{_IN_WORD}|-)"
+    kinds = (
+        (row.on, row.weekdays, _SHORT_WEEKDAYS, many),
+        (row.within, row.months, _SHORT_MONTHS, _no("many")),
+    )
+    for lead, names, short, end in kinds:
+        full = "|".join(names.split())
+        name, last = rf"(?P<name>{_no('short')}(?:{full})){end}", _no("dash") + _no("last")
+        if row.code == "en":
+            name = rf"(?P<name>(?P<short>{short})(?!{_IN_WORD})|{full}){end}"
+            last = rf"(?:(?P<dash>{_SPACE}?[-–]{_SPACE}?)(?P<last>{short}|{full}))?"
+        yield rf"{_START}(?:(?P<lead>{lead}){_SPACE})?{name}{last}(?!{_IN_WORD}|-)"
 
 
 def _english_numerals(target: Language) -> tuple[tuple[str, str], ...]:
@@ -278,21 +287,3 @@ def _no(group: str) -> str:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
-
-
-def contracted(left: str, right: str) -> tuple[str, str]:
-    """Return two texts, the article that begins `right` as one word with what ends `left`.
-
-    "jusqu'à ", "le 4 mai" -> "jusqu'au ", "4 mai". It is so in French, Italian and Spanish. In
-    scripts without spaces there is none between them.
-    """
-    if SPACELESS.match(left[-2:-1]) and SPACELESS.match(right[-1:]):
-        return left.rstrip(), right
-    article, before = _ARTICLE.match(right), _BEFORE_ARTICLE.search(left)
-    if not (article and before):
-        return left, right
-    preposition, elided, tag = before.groups(default="")
-    joined = f"{elided}au" if elided else _CONTRACTED.get(f"{preposition} {article[1]}")
-    if not joined:
-        return left, right
-    return f"{left[: before.start()]}{joined} {tag}", right[article.end() :]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gru_mt.data.text.terms.dates import contracted, date_rules
+from gru_mt.data.text.terms.articles import contracted
+from gru_mt.data.text.terms.dates import date_rules
 
 
 def written(text: str, source: str = "en", target: str = "fr", *, rare: str = "") -> str:
@@ -154,6 +155,26 @@ def test_names_alone_that_are_rare_are_written_too(
 ) -> None:
     rare = "Tuesday tuesday March march July july mardi juillet julio Julio JULIO 火曜日"
     assert written(text, source, target, rare=rare) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See you Fri! Thurs, tues.", ["vendredi", "jeudi", "mardi"]),
+        ("on Sat and on wed, sat Sun", ["samedi", "mercredi"]),  # these are words alone
+        ("Mon-Fri, Sat – sun", ["lundi-vendredi", "samedi – dimanche"]),
+        ("Monday-wed", ["lundi-mercredi"]),
+        ("in Jan, Jan left, Mar-Sept", ["en janvier", "mars-septembre"]),
+        ("Frid on Mond, Mon-day, Fri-x, Friday-x, on ſat-ſun", []),
+        ("on Mon, 5 May", ["le lundi 5 mai"]),
+    ],
+)
+def test_english_names_may_be_cut_or_go_from_one_to_another(text: str, expected: list[str]) -> None:
+    rules = date_rules("en", "fr")
+    assert rules
+    small = ("sat", "sun", "wed", "mar")
+    spans = rules.find(text, lambda word: word.lower() in small, lambda _: False)
+    assert [span.text for span in spans] == expected
 
 
 def test_a_month_that_is_mostly_another_word_is_one_after_its_preposition() -> None:
