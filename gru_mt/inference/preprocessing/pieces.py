@@ -42,7 +42,7 @@ def is_break(placeholder: str) -> bool:
 
 def _cells(text: str) -> list[str]:
     """Return the cells of a text, divided by tabs or "," between quotes, with what divides them."""
-    cuts = r"(?<=\S)\s*\t\s*(?=\S)|(?<=\"[,;])(?=\")"
+    cuts = r"(?<=\S)\s*\t\s*(?=\S)|(?<=\"[,;])(?=\")|(?<=[.!?][\"'],\s)(?=[\"'])"
     ends = [match.end() for match in re.finditer(cuts, text)]
     return [text[i:j] for i, j in pairwise([0, *ends, len(text)])]
 
@@ -76,7 +76,9 @@ def split_masked(
             )
             if re.fullmatch(_BULLETS, placeholder) and not told[-1:].isspace():
                 continue
-            if not (is_end or is_break(placeholder) or (is_list and placeholder == "/")):
+            is_apart = told[-1:].isspace() and rest[:1].isspace() and rest.lstrip()[:1].isupper()
+            is_slash = placeholder == "/" and (is_list or is_apart)
+            if not (is_end or is_break(placeholder) or is_slash):
                 continue
             end = match.start() if _OPENS.match(placeholder) else match.end()
             end += len(piece[end:]) - len(piece[end:].lstrip())

@@ -30,7 +30,10 @@ const WORDS_LABEL = expression(
 );
 const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");
 const IS_BULLET = new RegExp(`^${BULLETS}$`, "u");
-const CELL_STARTS = new RegExp(pattern`(?<= [^\s]\s*\t\s* )(?=[^\s]) | (?<="[,;])(?=")`, "u");
+const CELL_STARTS = new RegExp(
+  pattern`(?<= [^\s]\s*\t\s* )(?=[^\s]) | (?<="[,;])(?=") | (?<=[.!?]["'],\s)(?=["'])`,
+  "u",
+);
 const SPACE_LAST = new RegExp(pattern`\s$`, "u");
 const SPACE_FIRST = new RegExp(pattern`^\s`, "u");
 
@@ -61,7 +64,8 @@ export function splitMasked(sentences, spans, truecaser) {
       const told = sentence.slice(Math.max(start, index - BESIDE_IT), index);
       const left = sentence.slice(index + 1, index + 1 + BESIDE_IT);
       if (IS_BULLET.test(placeholder) && !SPACE_LAST.test(told)) continue;
-      const isEnd = isBreak(placeholder) || (isList && placeholder === "/");
+      const isApart = SPACE_LAST.test(told) && /^\s+\p{Uppercase}/u.test(left);
+      const isEnd = isBreak(placeholder) || (placeholder === "/" && (isList || isApart));
       if (!isEnd && !isAfterEnd(placeholder, told, left)) continue;
       const rest = sentence.slice(OPENS.test(placeholder) ? index : index + 1);
       const end = sentence.length - stripStart(rest).length;

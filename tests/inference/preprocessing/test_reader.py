@@ -49,7 +49,7 @@ FRAMES = [
     "「{}」", '("{}")', "‹{}›", "»{}«", "【{}】", '"{}', "{}”", "({}", '("{}"', "1 - {}", "1.- {}",
     "5/12/2020, 10:31 - Ana: {}", "(0:32) {}", "(0:32) @tom {}", "v1.2 ({})",
     "key: <p>{}</p>", "{} —", "<b>{}</b> #x", "“{}” %s @tom", "‹{}› #x", '<p>"{}"</p>', "- 1) *{}*",
-    "Re: {}", "RE: {}", "Fw: Re: {}",
+    "'key': {}", "Re: {}", "RE: {}", "Fw: Re: {}",
 ]  # fmt: skip
 BEFORE_A_SMALL_WORD = [  # not before Tom
     "1984 {}", "1984: {}", "12 {}", "10:30 {}", "10h30 {}", "2024-01-05 10:30:01 {}",
@@ -138,6 +138,9 @@ def test_a_capital_begins_a_translation_where_one_begins_the_sentence(
         ("He is <b>big</b>", ["He is <b>big</b>"]),
         ("He is > here → there", ["He is > ", "here → ", "there"]),
         ('"He is","She is";"5"', ['"He is",', '"She is";', '"5"']),  # cells of CSV
+        ('["He is big.", "She is big."]', ['["He is big.", ', '"She is big."]']),  # of JSON
+        ("'He is.', 'She is.', he", ["'He is.', ", "'She is.', he"]),
+        ("He is / She is / and/or / he", ["He is / ", "She is / and/or / he"]),
         ("Tom;He is big.;5;She is", ["Tom;", "He is big.;", "5;She is"]),  # and of Excel's
         ('1;"He is";;she is; here', ['1;"He is";;', "she is; here"]),
         ("Tom|He is big.|5", ["Tom|", "He is big.|5"]),
