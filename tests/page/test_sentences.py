@@ -274,5 +274,8 @@ def test_lines_of_the_corpus_are_read_and_finished_as_in_python(fra_eng_zip: Pat
     joined = [" ".join(rng.choices(lines, k=3)) for _ in range(100)]
     truecaser = Truecaser.learn(*zip(*pairs, strict=True))
     assert truecaser.copies_names
-    texts = [*lines, *joined, *with_insertions(lines + joined), *with_typos(lines)]
+    names = [word.title() for word in truecaser.ranked if not truecaser.is_small(word)]
+    couples = zip(names[::9], names[4::9], strict=False)
+    hyphened = [f"{one}-{other} sees {other}-{one}" for one, other in couples]
+    texts = [*lines, *joined, *with_insertions(lines + joined), *with_typos(lines), *hyphened]
     assert_same_sentences(truecaser, texts)

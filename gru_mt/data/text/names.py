@@ -26,7 +26,8 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
     """Return the words of `text` that a translation copies; none if names are not copied.
 
     They were never seen, and are no known word with another ending or beginning. Capitalised
-    parts that hyphens and apostrophes join are one name: Jean-Luc, but l'Okcydent, Zbigniew's. A
+    parts that hyphens and apostrophes join are one name: Jean-Luc, but l'Okcydent, Zbigniew's; so
+    are known ones that are never small, and one of them rare: Anne-Marie, not French-English. A
     capitalised word after "Mr." is one, with the title if that is unseen; so are one and "Inc."
     after it, and two in a row that are mostly small: Star Wars.
     """
@@ -44,7 +45,8 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
         # A text without spaces is unseen where all its letters are.
         unseen = (all(_is_unseen(word, truecaser) for word in words(part[0])) for part in capitals)
         titled = title if match[0][0].isupper() else None
-        if titled or company or any(unseen):
+        is_joined = capitals == parts and _is_joined(match, truecaser)
+        if titled or company or is_joined or any(unseen):
             last = parts.index(capitals[-1])
             while parts[last + 1 :] and parts[last + 1][0] not in truecaser:
                 last += 1  # Seong-min
@@ -87,6 +89,13 @@ def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:
         else:
             rows.append([start, end])
     return [Span(row[0], row[-1], text[row[0] : row[-1]]) for row in rows if len(row) > 2]
+
+
+def _is_joined(match: re.Match[str], truecaser: Truecaser) -> bool:
+    """Return whether known words are one name: Anne-Marie, but not French-English or T-Shirt."""
+    parts = match[0].split("-")
+    is_small = any(map(truecaser.is_small, parts))
+    return len(parts) > 1 and not is_small and any(map(truecaser.is_rare, parts))
 
 
 def _is_unseen(word: str, truecaser: Truecaser) -> bool:

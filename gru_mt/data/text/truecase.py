@@ -42,7 +42,7 @@ _BOUND_LETTER = re.compile(rf"(?<=\d){LETTER}|{LETTER}\.{LETTER}|(?<='){LETTER}'
 _ABBREVIATIONS = ("AM", "IT", "US")  # spelt as common English words are
 _GIVEN_NAMES = ("Don", "May", "Will")  # the same
 _ELIDED = re.compile(rf"{WORD.pattern}(?:['’]{WORD.pattern})+")  # don't, c'est
-_JOINED = re.compile(rf"['’]({WORD.pattern})")
+_JOINED = re.compile(rf"(['’-])({WORD.pattern})")
 _TYPED = re.compile(  # a word that touches nothing of code
     rf"(?<![{IN_WORD}'’\\=.\[<]){WORD.pattern}(?:['’]{WORD.pattern})*+(?![{IN_WORD}'’\\=\[<]|\.\w)"
 )
@@ -82,7 +82,8 @@ class Truecaser:
         learned = {word: count for word, count in initials.items() if count >= LEARNED}
         forms |= {word.lower(): word for word in learned}
         total.update({word.lower(): count for word, count in learned.items()})
-        rare = [word for word, count in inside.items() if 0 < count <= RARE and word[0].isupper()]
+        capitalised = [word for word in inside if word[0].isupper() and WORD.fullmatch(word)]
+        rare = [word for word in capitalised if 0 < inside[word] <= RARE]  # no "L'été" of a start
         kept = [low for low, _ in total.most_common(MOST_WORDS) if len(low) <= LONGEST_WORD]
         copies_names = sum(word in copied for word in rare) > COPIED * len(rare)
         return cls({low: forms[low] for low in kept}, copies_names=copies_names)
@@ -188,9 +189,17 @@ class Truecaser:
             and _BOUND_LETTER.match(match.string, match.start())
         ):
             return match[0]
-        name = _JOINED.match(match.string, match.end())
-        is_part = name and name[1][0].isupper() and name[1] not in self
-        return match[0] if is_part else self._forms.get(match[0].lower(), match[0])
+        joined = _JOINED.match(match.string, match.end())
+        return (
+            match[0]
+            if joined and self._begins_name(match[0], *joined.groups())
+            else self._forms.get(match[0].lower(), match[0])
+        )
+
+    def _begins_name(self, word: str, sign: str, other: str) -> bool:
+        """Return whether a word is the O of O'Sullivan, or the Jean of Jean-Luc and Jean-Pierre."""
+        is_known_name = sign == "-" and not self.is_small(other) and self.is_rare(word)
+        return other[0].isupper() and (other not in self or is_known_name)
 
     def corrected(self, text: str) -> str:
         """Return `text` with what is not known as the known words that it is a typo of.

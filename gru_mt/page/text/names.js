@@ -31,7 +31,8 @@ export function findNames(text, truecaser) {
     const company = isCapitalised(joined) ? companyAfter(text, index + joined.length) : "";
     // A text without spaces is unseen where all its letters are.
     const isWhole = ([part]) => words(part).every((word) => isUnseen(word, truecaser));
-    if (!isName && !company && !named.some(isWhole)) return [];
+    const isJoined = capitals.length === parts.length && isJoinedName(joined, truecaser);
+    if (!isName && !company && !isJoined && !named.some(isWhole)) return [];
     let last = parts.indexOf(named.at(-1));
     while (last + 1 < parts.length && !truecaser.has(parts[last + 1][0])) last++; // Seong-min
     const isTitled = isName && isUnseen(titles.get(index).title, truecaser);
@@ -44,6 +45,13 @@ export function findNames(text, truecaser) {
     return [{ start, end, text: text.slice(start, end) }];
   });
   return disjoint([...spans, ...titlesWithin(text, truecaser)]);
+}
+
+/** Return whether known words are one name: Anne-Marie, but not French-English or T-Shirt. */
+function isJoinedName(text, truecaser) {
+  const parts = text.split("-");
+  const isNamed = parts.length > 1 && !parts.some((part) => truecaser.isSmall(part));
+  return isNamed && parts.some((part) => truecaser.isRare(part));
 }
 
 /** Return a masked text with its initials masked too, but for those that the model translates. */

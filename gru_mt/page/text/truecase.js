@@ -28,7 +28,7 @@ const CLAUSE_START = expression(
   pattern`(?<=,\s)(${CAPITALISED}) (?: ['’]\w+ )?
     (?= \s(?![\dA-ZÀ-ÖØ-Þ_])\w[^\s]*+(?! (?<![.!?])\s[A-ZÀ-ÖØ-Þ] ) )`,
 );
-const JOINED = new RegExp(pattern`['’](${WORD})`, "uy");
+const JOINED = new RegExp(pattern`(['’\-])(${WORD})`, "uy");
 // A word that touches nothing of code.
 const TYPED = new RegExp(
   pattern`(?<![\w\m'’\\=.\[<]) ${WORD} (?: ['’]${WORD} )* (?! [\w\m'’\\=\[<] | \.\w )`,
@@ -158,9 +158,14 @@ export class Truecaser {
     BOUND_LETTER.lastIndex = start;
     if (isLower(word) && size(word) === 1 && BOUND_LETTER.test(text)) return word;
     JOINED.lastIndex = start + word.length;
-    const name = JOINED.exec(text)?.[1];
-    const isPart = name && isCapitalised(name) && !this.has(name);
-    return isPart ? word : this.#form(word);
+    const joined = JOINED.exec(text);
+    return joined && this.#beginsName(word, ...joined.slice(1)) ? word : this.#form(word);
+  }
+
+  /** Return whether a word is the O of O'Sullivan, or the Jean of Jean-Luc and Jean-Pierre. */
+  #beginsName(word, sign, other) {
+    const isKnownName = sign === "-" && !this.isSmall(other) && this.isRare(word);
+    return isCapitalised(other) && (!this.has(other) || isKnownName);
   }
 
   /** Return the cased form of a word; an unknown one as it is. */

@@ -37,6 +37,23 @@ def test_capitalised_words_never_seen_are_names(text: str, names: list[str]) -> 
     assert find_names(text, ENGLISH) == [], "a model that does not copy them"
 
 
+def test_known_names_with_a_hyphen_are_one_name_if_one_is_rare(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gru_mt.data.text.truecase.UNCOMMON", 6)
+    sources = ["so Anne so French so Anne", "the English so French so the the jean", "so Marie"]
+    known = Truecaser.learn([*sources, FOX], [*sources, FOX])
+    for text, names in (
+        ("so Anne-Marie and Marie-Marie", ["Anne-Marie", "Marie-Marie"]),
+        ("so French-English", []),  # common
+        ("so Anne-the and anne-Marie", []),
+    ):
+        assert [name for name in names_of(text, known) if name != "and"] == names
+    assert known.truecased("Jean-Zbig, Jean-Marie. Jean-the. The-Marie") == (
+        "Jean-Zbig, Jean-Marie. jean-the. the-Marie"
+    )
+
+
 def test_a_text_without_spaces_is_unseen_where_all_its_letters_are() -> None:
     sources = ["我在IBM工作。", "我看Tom。"]
     chinese = Truecaser.learn(sources, sources)

@@ -93,6 +93,8 @@ def test_names_are_copied_if_a_third_of_the_rare_ones_are() -> None:
         ("Tom sees it.", "Tom le voit."),  # a first word alone tells nothing
         ("no names at all", "aucun nom"),
     ]
+    # Elided words that begin sentences are no names: "L'été".
+    copied.append(("L'été voit Tom. J'ai. D'où ? Qu'il aille.", "Summer sees Tom. I have. Whence?"))
     assert all(Truecaser.learn([source], [target]).copies_names for source, target in copied)
     assert not any(Truecaser.learn([s], [t]).copies_names for s, t in translated)
     frequent = ["so Tom said"] * 3 + ["so Peter said"]  # Tom is frequent, and tells nothing
