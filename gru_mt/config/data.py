@@ -57,7 +57,8 @@ class CorpusConfig(FilesConfig):
 
     path: Paths
     """A corpus that is built in (fra-eng, phrasebook), a table, a folder or a pattern of files
-    (news/*.tsv); or two parallel files in the order of data.languages."""
+    (news/*.tsv); or two parallel files, or two of JSON with the same names (en.json, fr.json), in
+    the order of data.languages."""
     weight: Annotated[float, Field(gt=0, le=1_000)] = 1.0
     """How often an epoch sees each pair. A fraction takes that share of the pairs, others in each
     epoch."""

@@ -133,9 +133,10 @@ def _columns(
     group: FileGroup, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
 ) -> list[tuple[CorpusFile, list[str]]]:
     """Return the sources and the references of a table, or of parallel files, each by its file."""
-    if len(group) > 1:
+    is_named = len(group) == 2 and all(file.ending == ".json" for file in group)  # texts by name
+    if len(group) > 1 and not is_named:
         return [(file, _lines(file, files.encoding)) for file in group]
-    [file] = group
+    file = group[0]
     sides: tuple[list[str], list[str]] = [], []
     left_out = Counter[DropReason]()
     with open_group(group, files.encoding) as sources:
@@ -144,7 +145,7 @@ def _columns(
             if not isinstance(row, Dropped):
                 for side, text in zip(sides, row[:2], strict=True):
                     side.append(_checked(text, file, number))
-            elif row.reason in _LEFT_OUT:
+            elif row.reason in _LEFT_OUT or is_named:
                 left_out[row.reason] += 1
             elif row.reason is not DropReason.HEADER:
                 raise UserError(f"{file}:{number}: {row.reason}")
@@ -152,7 +153,7 @@ def _columns(
     if left_out:
         counts = ", ".join(f"{reason}: {count:,}" for reason, count in left_out.items())
         notes.append(f"{file}: left out: {counts}")
-    return [(file, side) for side in sides]
+    return [*zip((file, group[-1]), sides, strict=True)]
 
 
 def _lines(file: CorpusFile, encoding: str | None) -> list[str]:

@@ -128,6 +128,8 @@ def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list
     inside = [file for path in files for file in files_in(path) or [CorpusFile(path)]]
     endings = dict.fromkeys(file.ending.removeprefix(".") for file in inside)
     known = [ending for ending in endings if language_code(ending) in CODE_BY_NAME.values()]
+    if named := _named_languages(files):
+        return named
     if len(known) == 2:
         return known if inside[0].path == files[0] and not inside[0].member else sorted(known)
     if len(known) > 2 and not any(file.ending in TABLES for file in inside):
@@ -179,11 +181,26 @@ def _parallel(paths: Sequence[Path]) -> FileGroup | None:
     """Return two files as the sides of a corpus; None where one is a table or a folder."""
     group = tuple(map(CorpusFile, paths))
     tables = {*TABLES, ".json", ".zip"} - {".txt"}
+    if _named_languages(paths):
+        tables.remove(".json")
     if len(group) != 2 or any(file.ending in tables or file.path.is_dir() for file in group):
         return None
     with open_group(group) as sources:
         has_tabs = any(isinstance(text, TextStream) and "\t" in text.start for text in sources)
     return None if has_tabs else group
+
+
+def _named_languages(paths: Sequence[Path]) -> list[str]:
+    """Return the languages of two JSON files, by their names' ends or folders; [] without them.
+
+    fr.json, app-fr.json, fr/app.json.
+    """
+    found = []
+    for path in paths:
+        names = (re.split("[._-]", path.stem)[-1], path.parent.name)
+        codes = [code for code in map(language_code, names) if code in CODE_BY_NAME.values()]
+        found += codes[:1] if path.suffix.lower() == ".json" else []
+    return found if len(paths) == len(found) == len({*found}) == 2 else []
 
 
 def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]:

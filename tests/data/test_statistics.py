@@ -212,6 +212,21 @@ def test_two_files_without_tabs_are_parallel_in_the_order_given() -> None:
         assert [each.path for each in config.data.corpus] == [names]
 
 
+def test_two_json_files_that_name_languages_are_parallel() -> None:
+    sides = [{f"k{n}": {"a": f"{word} {n}."} for n in range(200)} for word in ("Go", "Va")]
+    for names in (
+        ("en.json", "fr.json"),
+        ("x/app-en.json", "x/app_fr.json"),
+        ("en/a.json", "fr/a.json"),
+    ):
+        for name, texts in zip(names, sides, strict=True):
+            Path(name).parent.mkdir(exist_ok=True)
+            Path(name).write_text(json.dumps(texts))
+        config = suggested([*map(Path, names)], None)
+        assert config.data.corpus[0].path == [*names]
+        assert config.data.languages == ["en", "fr"]
+
+
 def test_files_of_several_folders_are_several_corpora() -> None:
     paths = [Path(folder, f"train.{code}") for folder in ("a", "b") for code in ("EN", "de")]
     for path in paths:

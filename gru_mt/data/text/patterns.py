@@ -188,7 +188,8 @@ _DIGITS = rf"""
     | (?<![{IN_WORD}.])[vV]?\d++(?:\.\d++)+-(?:alpha|beta|rc|dev|pre|snapshot)(?:\.?\d++)?(?!{_W})
     | (?<!{_W})(?=\d*[a-f])[\da-f]{{8,}}+(?!{_W}|-{_W})
     | (?P<roman> (?<![{IN_WORD}.'’-])(?=[IVXLCDM]{{2}}) M{{0,3}}(?:CM|CD|D?C{{0,3}})
-        (?:XC|XL|L?X{{0,3}})(?:IX|IV|V?I{{0,3}})(?![{IN_WORD}'’]|-{_LETTER}) )
+        (?:XC|XL|L?X{{0,3}})(?:IX|IV|V?I{{0,3}})(?:(?<=[IVX]{{2}})(?:e|ème|ᵉ))?
+        (?![{IN_WORD}'’]|-{_LETTER}) )  # Louis XIV, le XIXe
     | (?<=[\s:])\.{{5,}}+ | (?<!\.)\.{{5,}}+(?=\s?\d)
     | (?P<digits> (?<!{_W})(?:[A-Z]{{0,3}}{_MONEY})? (?:
           [-−]?{_NUMBER} (?:{_SPACE}?(?:\\?[%‰]|{_MONEY}){_PER}?(?!{_W}|[@(])

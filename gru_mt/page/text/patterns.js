@@ -191,7 +191,8 @@ const DIGITS = [
     -(?: alpha | beta | rc | dev | pre | snapshot )(?: \.?\d++ )?(?!${W})`,
   pattern`(?<!${W})(?=\d*[a-f])[\da-f]{8,}+(?! ${W} | -${W} )`,
   pattern`(?<roman> (?<![\w\m.'’\-])(?=[IVXLCDM]{2}) M{0,3}(?: CM | CD | D?C{0,3} )
-    (?: XC | XL | L?X{0,3} )(?: IX | IV | V?I{0,3} )(?! [\w\m'’] | -${W_LETTER} ) )`,
+    (?: XC | XL | L?X{0,3} )(?: IX | IV | V?I{0,3} )(?: (?<=[IVX]{2})(?:e|ème|ᵉ) )?
+    (?! [\w\m'’] | -${W_LETTER} ) )`,
   pattern`(?<=[\s:])\.{5,}+ | (?<!\.)\.{5,}+(?=\s?\d)`,
   pattern`(?<digits> (?<!${W})(?: [A-Z]{0,3}${MONEY} )? (?:
       [\-−]?${NUMBER} (?: ${NUMBER_SPACE}?(?: \\?[%‰] | ${MONEY} )${PER}?(?! ${W} | [@(] )

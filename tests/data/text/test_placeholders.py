@@ -100,6 +100,7 @@ TEXTS = """
     ⟦10 x 20 cm⟧ ⟦10x20x30 cm⟧, ⟦4 × 5 m⟧. ⟦5 - 10⟧ minutes, ⟦9 – 5⟧ so ⟦5 pm⟧ ⟦10:30 AM⟧ so 5 am
     at ⟦9 a.m⟧. ⟦10:30 p.m.⟧ so ⟦5 A.M.⟧, at ⟦7 p. m⟧. 9 or ⟦9 a.m⟧
     chapter ⟦IV⟧, ⟦XIV⟧. Louis ⟦XVI⟧ but I am MIXED and IVY
+    le ⟦XIXe⟧ siècle, le ⟦IIème⟧, la Ve, CDe and the XIXer
     HE IS IN THE XIV OF THE LIST
     ⟦{a}⟧⟦{b}⟧⟦%s⟧⟦😀⟧⟦1234⟧⟦<b>⟧⟦@tom⟧
     ⟦https://example.com⟧

@@ -2,10 +2,12 @@
 
 Other JSON is a list of such objects, perhaps as the only list of an object. The sides may stand
 deeper, as in {"translation": {"en": ...}}. A list has the names 1, 2, ...
+
+Of two files the texts of the same name are a pair, as in en.json and fr.json of a program.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -17,6 +19,7 @@ from gru_mt.errors import UserError, short_repr, short_text
 
 MOST_BYTES, DEEPEST = 1_000_000_000, 10  # of a file that is no lines; objects in one another
 _BETWEEN = ("", "[", "]")  # lines that are no object, also of an array with an object a line
+_MOST_NAMES = 20  # of an object that is a line
 _FEW, _LOOKED_AT = 3, 1_000  # lines that decide whether it is JSON, and which keys hold text
 
 
@@ -55,6 +58,35 @@ def json_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
             yield Dropped(DropReason.LANGUAGE, f"has {short_repr([*value])}")
 
 
+def named_records(texts: Sequence[TextStream]) -> Iterator[Record]:
+    """Yield the texts of the same name in two files: en.json and fr.json of a program.
+
+    A name that has text in only one of them is dropped. Raises UserError where a
+    file is no object or list.
+    """
+    sides = [_flat(_whole(text)) for text in texts]
+    for name in sides[0] | sides[1]:
+        found = [value for side in sides if isinstance(value := side.get(name), str)]
+        if len(found) == len(sides):
+            yield found
+        elif found:
+            yield Dropped(DropReason.EMPTY, " ".join([f"{name}:", *found]))
+
+
+def _whole(text: TextStream) -> dict[str, Any]:
+    """Return the object that is the whole file; a list has the names 1, 2, ..."""
+    try:
+        value = json.loads(b"".join(_limited(text)))
+    except (ValueError, RecursionError) as error:
+        fix = "give JSON lines as one file with both sides"
+        raise UserError(f"{text.file}: not JSON: {short_text(error)}; {fix}") from None
+    if isinstance(value, list):
+        value = {str(number): item for number, item in enumerate(value, start=1)}
+    if not isinstance(value, dict):
+        raise UserError(f"{text.file}: JSON without an object or a list")
+    return value
+
+
 def _first_lines(text: TextStream) -> list[str]:
     return [line for line in text.start.split("\n") if line.strip() not in ("", "[")][:_FEW]
 
@@ -62,7 +94,9 @@ def _first_lines(text: TextStream) -> list[str]:
 def _objects(text: TextStream) -> Iterator[dict[str, Any] | Dropped]:
     lines = _first_lines(text)
     first = [values for line in lines if (values := _parsed(line))]
-    if lines and not any(len(lines) > 1 or str in map(type, values.values()) for values in first):
+    is_pairs = any(len(values) > _MOST_NAMES for values in first)
+    has_texts = any(len(lines) > 1 or str in map(type, values.values()) for values in first)
+    if lines and (is_pairs or not has_texts):
         yield from _items(text)
         return
     for line in text.lines():
@@ -74,11 +108,16 @@ def _objects(text: TextStream) -> Iterator[dict[str, Any] | Dropped]:
 
 
 def _items(text: TextStream) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list that is the whole file, or the only list of its object."""
+    """Yield the objects of a list that is the whole file, or the only list of its object.
+
+    Of an object of texts alone they are its names and texts: {"Go.": "Va !", ...}.
+    """
     try:
         whole = json.loads(b"".join(_limited(text)))
         values = whole.values() if isinstance(whole, dict) else [whole]
         lists = [value for value in values if isinstance(value, list)]
+        if isinstance(whole, dict) and all(isinstance(value, str) for value in values):
+            lists = [[*map(list, whole.items())]]
         objects = [*filter(None, map(_named, lists[0]))] if len(lists) == 1 else []
     except (ValueError, RecursionError) as error:
         raise UserError(f"{text.file}: neither JSON lines nor JSON: {short_text(error)}") from None

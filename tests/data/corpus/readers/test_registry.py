@@ -42,6 +42,12 @@ FORMATS: dict[str, dict[str, str | bytes]] = {  # several files are parallel
     "an array on one line": {"a.json": json.dumps(OBJECTS)},
     "an array of lists": {"a.json": json.dumps(PAIRS)},
     "an array of one object": {"a.json": json.dumps({"data": OBJECTS, "n": 2}, indent=1)},
+    "an object of texts": {"a.json": json.dumps(dict(PAIRS), indent=1)},
+    "two objects with the same names": {
+        f"{language}.json": json.dumps({"a": {"b": one}, "c": [], "d": two, "e": three})
+        for language, (one, two, three) in zip(("en", "fr"), zip(*PAIRS, strict=True), strict=True)
+    },
+    "two lists": {f"{side}.json": json.dumps([pair[side] for pair in PAIRS]) for side in (0, 1)},
     "json lines by another name": {"a.txt": JSON},
     "tmx, gz": {"a.tmx.gz": gzip.compress(TMX.encode(), mtime=0)},
     "tmx, by another name": {"a.xml": TMX},
@@ -109,6 +115,19 @@ def test_a_line_of_other_json_is_counted_and_keys_are_chosen_by_values_or_by_num
     corpus = load("a.jsonl")
     assert corpus.pairs[0][:2] == ("Go.", "Va.")
     assert "columns question and answer are read as en and fr; set" in corpus.warnings[0]
+
+
+def test_a_name_that_one_of_two_files_has_is_counted() -> None:
+    write({"a.json": '{"x": "Go.", "y": "Run.", "z": 1}'})
+    write({"b.json": '{"x": "Va.", "z": "Un.", "w": "O"}'})
+    assert pairs({"path": ["a.json", "b.json"]}) == [("Go.", "Va.")]
+    assert dropped({"path": ["a.json", "b.json"]}) == {DropReason.EMPTY: (2, 3, 4)}
+    found, notes = as_dev({"path": ["a.json", "b.json"]})
+    assert (found.sources, found.references) == (["Go."], [["Va."]])
+    assert notes == ["a.json: left out: empty side: 3"]
+    write({"b.json": '{"x": 1}\n{"x": 2}', "c.json": "5"})
+    for name, message in (("b", "not JSON: Extra data"), ("c", "JSON without an object or a list")):
+        assert f"{name}.json: {message}" in refusal({"path": ["a.json", f"{name}.json"]})
 
 
 def test_markup_of_several_languages_or_without_segments_is_refused() -> None:
