@@ -27,9 +27,9 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
 
     They were never seen, and are no known word with another ending or beginning. Capitalised
     parts that hyphens and apostrophes join are one name: Jean-Luc, but l'Okcydent, Zbigniew's; so
-    are known ones that are never small, and one of them rare: Anne-Marie, not French-English. A
-    capitalised word after "Mr." is one, with the title if that is unseen; so are one and "Inc."
-    after it, and two in a row that are mostly small: Star Wars.
+    are known ones if one is a rare name: Anne-Marie, not French-English. A capitalised word after
+    "Mr." is one, with the title if that is unseen; so are one and "Inc." after it, and two in a
+    row that are mostly small: Star Wars.
     """
     if not truecaser.copies_names:
         return []
@@ -94,8 +94,9 @@ def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:
 def _is_joined(match: re.Match[str], truecaser: Truecaser) -> bool:
     """Return whether known words are one name: Anne-Marie, but not French-English or T-Shirt."""
     parts = match[0].split("-")
-    is_small = any(map(truecaser.is_small, parts))
-    return len(parts) > 1 and not is_small and any(map(truecaser.is_rare, parts))
+    long = [part for part in parts if len(part) > 1]
+    names = [part for part in long if truecaser.is_rare(part) and not truecaser.is_small(part)]
+    return len(parts) > 1 and bool(names)
 
 
 def _is_unseen(word: str, truecaser: Truecaser) -> bool:

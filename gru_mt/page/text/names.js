@@ -50,8 +50,8 @@ export function findNames(text, truecaser) {
 /** Return whether known words are one name: Anne-Marie, but not French-English or T-Shirt. */
 function isJoinedName(text, truecaser) {
   const parts = text.split("-");
-  const isNamed = parts.length > 1 && !parts.some((part) => truecaser.isSmall(part));
-  return isNamed && parts.some((part) => truecaser.isRare(part));
+  const isName = (part) => size(part) > 1 && truecaser.isRare(part) && !truecaser.isSmall(part);
+  return parts.length > 1 && parts.some(isName);
 }
 
 /** Return a masked text with its initials masked too, but for those that the model translates. */

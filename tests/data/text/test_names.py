@@ -45,6 +45,7 @@ def test_known_names_with_a_hyphen_are_one_name_if_one_is_rare(
     known = Truecaser.learn([*sources, FOX], [*sources, FOX])
     for text, names in (
         ("so Anne-Marie and Marie-Marie", ["Anne-Marie", "Marie-Marie"]),
+        ("so Jean-Marie, So-The, I-The", ["Jean-Marie"]),  # jean is mostly small, as so and the are
         ("so French-English", []),  # common
         ("so Anne-the and anne-Marie", []),
     ):
