@@ -188,7 +188,7 @@ def test_dates_are_found_and_written_as_in_python() -> None:
         "en": "on in the 80s 12th of 1st 5 31 30, 1998 may May March Feb. Sept sunday Mon, a 2001 "
         "Tuesday tuesdays June until since Mon Sat sat Fri-Sun Jan Sept-Dec - – - Monday ſat-ſun",
         "fr": "le Le 1er 5 31 mai mars fevrier déc. en 1998 avant est mardi Juillet juillet "
-        "mar. lundi, de jusqu'",
+        "mar. lundi, de jusqu' 2e 11ème années 90 dans les",
         "de": "am den 5. 31. Mai März im 1998 Montag, Mo. 4 maerz Okt.",
         "ja": "1998年 5月 11月 31日 4日 月曜日 に 年 2月 30日",
     }

@@ -1,6 +1,6 @@
 """Dates that name a month, and how another language writes them: "on July 4" -> "le 4 juillet".
 
-English decades, ordinals and years are written so too: "in the 1990s" -> "dans les années 1990".
+Decades, ordinals and years are written so too: "in the 1990s" -> "dans les années 1990".
 
 So are names of weekdays and months alone that training hardly has: "on Thursday" -> "jeudi".
 
@@ -12,11 +12,12 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from gru_mt.data.corpus.languages import language_code
 from gru_mt.data.text.placeholders import Span, disjoint
+from gru_mt.data.text.terms.languages import IN_WORD, LANGUAGES, SPACE, START, Language
+from gru_mt.data.text.terms.numerals import numerals_of
 
 _SHORTEST, _LONGEST = 3, 5  # letters of a name that is cut: Jan., Sept.
 _SHORT_WEEKDAYS = "Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun"
@@ -24,44 +25,6 @@ _SHORT_MONTHS = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
 _LEAP_YEAR = 2000
 _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_SPACE = "[ \u00a0\u202f]"
-_IN_WORD = "[0-9A-Za-z_\u00c0-\u024f]"
-_START = rf"(?<!{_IN_WORD}|[-–.,:/])"
-_AFTER_YEAR = (  # which is no number of words, as in "in 2000 words"
-    rf"(?![.,:][0-9])(?=[.,;:!?)<*]|$|{_SPACE}(?:and|or|but|at|by|with|when|while|as|after|before|"
-    rf"because|to|for|from|in|on|he|she|it|we|they|you|i|there|the|my|his|her|our|their)"
-    rf"(?!{_IN_WORD}))"
-)
-
-
-class Language(NamedTuple):
-    """How a language writes dates. Names are those of Unicode's CLDR; months have no other."""
-
-    code: str
-    months: str
-    weekdays: str
-    day: str  # a date; what is in brackets may be missing
-    month: str  # a month of a year
-    on_day: str  # when something happens
-    in_month: str
-    on: str  # the words for it before a day, as a pattern
-    within: str  # and before a month
-    article: str  # before a day otherwise, as a pattern
-    first: str  # day of a month, if it is not 1
-    before: str  # words before "le 4 juillet" where it does not say when, as a pattern
-    ordinal: str  # of a number; "" if there is no common form
-    decade: str
-    in_decade: str
-    in_year: str
-    since_year: str
-    until_year: str
-    on_weekday: str
-    on_weekdays: str
-    in_any_month: str
-
-
-_ROWS = Path(__file__).with_name("dates.tsv").read_text(encoding="utf-8").splitlines()[1:]
-_LANGUAGES = {row.code: row for row in (Language(*line.split("\t")) for line in _ROWS)}
 
 
 class DateRules(NamedTuple):
@@ -186,7 +149,7 @@ class DateRules(NamedTuple):
 @cache
 def date_rules(source: str, target: str) -> DateRules | None:
     """Return the rules for two languages, by codes or names; None if they are not known."""
-    rows = [_LANGUAGES.get(language_code(name)) for name in (source, target)]
+    rows = [LANGUAGES.get(language_code(name)) for name in (source, target)]
     if not (rows[0] and rows[1]):
         return None
     months, weekdays = _numbers(rows[0].months.split()), _numbers(rows[0].weekdays.split())
@@ -195,9 +158,9 @@ def date_rules(source: str, target: str) -> DateRules | None:
         alone=tuple(_alone_patterns(rows[0])),
         months=months,
         weekdays=weekdays,
-        before=rf"(?<!{_IN_WORD})(?:{rows[0].before})$" if rows[0].before else "(?!)",
+        before=rf"(?<!{IN_WORD})(?:{rows[0].before})$" if rows[0].before else "(?!)",
         has_capitals=rows[0].months[0].isupper(),
-        numerals=_english_numerals(rows[1]) if rows[0].code == "en" else (),
+        numerals=numerals_of(rows[0], rows[1]),
         target=rows[1],
     )
 
@@ -224,19 +187,19 @@ def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator
         yield f"{_no('lead')}(?:{year})?{month}{day}"
         yield f"{_no('lead')}{_no('weekday')}{_no('day')}{year}{month}"
         return
-    of = rf"(?:{_SPACE}(?:of|in|de|del))?{_SPACE}"
+    of = rf"(?:{SPACE}(?:of|in|de|del))?{SPACE}"
     day = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|[º°])?"
-    month = rf"(?P<month>(?:{month})(?:\.(?={_SPACE}))?)"
-    year = rf"(?:,{_SPACE}|{of})(?P<year>[0-9]{{4}})"
-    weekday = rf"(?:(?P<weekday>(?:{weekday})\.?,?){_SPACE}(?:(?:the|den|dem|le|el|il){_SPACE})?)?"
-    start, end = _START, rf"(?!{_IN_WORD}|[-–/.:,'’][0-9])"
+    month = rf"(?P<month>(?:{month})(?:\.(?={SPACE}))?)"
+    year = rf"(?:,{SPACE}|{of})(?P<year>[0-9]{{4}})"
+    weekday = rf"(?:(?P<weekday>(?:{weekday})\.?,?){SPACE}(?:(?:the|den|dem|le|el|il){SPACE})?)?"
+    start, end = START, rf"(?!{IN_WORD}|[-–/.:,'’][0-9])"
     article = f"|{row.article}" if row.article else ""
-    before_day = rf"{start}(?:(?:(?P<lead>{row.on}){article}){_SPACE})?{weekday}"
+    before_day = rf"{start}(?:(?:(?P<lead>{row.on}){article}){SPACE})?{weekday}"
     dot = r"\.?" if "{day}." in row.day else ""
     yield f"{before_day}{day}{dot}{of}{month}(?:{year})?{end}"
     if "{month} {day}" in row.day:
-        yield f"{before_day}{month}{_SPACE}(?:the{_SPACE})?{day}(?:{year})?{end}"
-    within = rf"(?:(?P<lead>{row.within}){_SPACE})?"
+        yield f"{before_day}{month}{SPACE}(?:the{SPACE})?{day}(?:{year})?{end}"
+    within = rf"(?:(?P<lead>{row.within}){SPACE})?"
     yield f"{start}{within}{_no('weekday')}{_no('day')}{month}{year}{end}"
 
 
@@ -253,30 +216,9 @@ def _alone_patterns(row: Language) -> Iterator[str]:
         full = "|".join(names.split())
         name, last = rf"(?P<name>{_no('short')}(?:{full})){end}", _no("dash") + _no("last")
         if row.code == "en":
-            name = rf"(?P<name>(?P<short>{short})(?!{_IN_WORD})|{full}){end}"
-            last = rf"(?:(?P<dash>{_SPACE}?[-–]{_SPACE}?)(?P<last>{short}|{full}))?"
-        yield rf"{_START}(?:(?P<lead>{lead}){_SPACE})?{name}{last}(?!{_IN_WORD}|-)"
-
-
-def _english_numerals(target: Language) -> tuple[tuple[str, str], ...]:
-    """Return patterns and forms; where two of a length are found, the first one counts."""
-    start, end = _START, rf"(?:st|nd|rd|th)(?!{_IN_WORD})"
-    decade = rf"the{_SPACE}['’]?([1-9][0-9]{{0,2}}0)['’]?s(?!{_IN_WORD})"
-    on, day_end = rf"{start}on{_SPACE}the{_SPACE}", rf"{end}(?={_SPACE}*(?:[.,;:!?)]|$))"
-    sign = re.sub(r".*\{day\}([^\s\[]?).*", r"\1", target.day)  # 5. and 5日
-    year = rf"{_SPACE}(1[1-9][0-9]{{2}}|20[0-9]{{2}}){_AFTER_YEAR}"
-    found = (
-        (rf"{start}in{year}", target.in_year),
-        (rf"{start}since{year}", target.since_year),
-        (rf"{start}until{year}", target.until_year),
-        (rf"{start}in{_SPACE}{decade}", target.in_decade),
-        (rf"{start}{decade}", target.decade),
-        (rf"{on}(1){day_end}", target.first and target.on_day.format(target.first)),
-        (rf"{on}([1-9]|[12][0-9]|3[01]){day_end}", target.on_day.format(f"{{}}{sign}")),
-        (rf"{start}(1){end}", target.first),
-        (rf"{start}([1-9][0-9]{{0,3}}){end}", target.ordinal),
-    )
-    return tuple((pattern, form) for pattern, form in found if form)
+            name = rf"(?P<name>(?P<short>{short})(?!{IN_WORD})|{full}){end}"
+            last = rf"(?:(?P<dash>{SPACE}?[-–]{SPACE}?)(?P<last>{short}|{full}))?"
+        yield rf"{START}(?:(?P<lead>{lead}){SPACE})?{name}{last}(?!{IN_WORD}|-)"
 
 
 def _no(group: str) -> str:

@@ -75,6 +75,12 @@ def test_english_ordinals_and_decades(target: str, text: str, found: str) -> Non
 @pytest.mark.parametrize(
     ("source", "target", "text", "found"),
     [
+        ("fr", "en", "dans les années 90, Les années 1980", "[in the 90s], [the 1980s]"),
+        ("fr", "en", "1er, 2e, 3ème, 11e, 112eme", "[1st], [2nd], [3rd], [11th], [112th]"),
+        ("fr", "en", "le 1er mai, 2 e, 2em, 12345e", "[on May 1], 2 e, 2em, 12345e"),
+        ("de", "fr", "in den 90er Jahren", "[dans les années 90]"),
+        ("ja", "en", "1990年代に", "[in the 1990s]"),
+        ("nl", "de", "de 2e, in de jaren 90", "de [2.], [in den 90er Jahren]"),
         ("fr", "en", "Né le 5 janvier 1985", "Né [on January 5, 1985]"),
         ("fr", "en", "avant le 1er août", "avant [August 1]"),
         ("fr", "en", "jusqu'au 3 fevrier, mars 5", "jusqu'au [February 3], mars 5"),
