@@ -42,7 +42,10 @@ _SHORT_FOR = (
     "svp: s'il vous plaît | bcp: beaucoup | pk pq: pourquoi | tjs tjrs: toujours | "
     "mtn: maintenant | jsp: je ne sais pas | rdv: rendez-vous | slt: salut | bjr: bonjour | "
     "bsr: bonsoir | dsl: désolé | auj: aujourd'hui | vllt: vielleicht | iwie: irgendwie | "
-    "xq pq: porque | tmb: también | xfa: por favor"
+    "chui chuis jsuis: je suis | ya: il y a | ka: keine Ahnung | lg: liebe Grüße | "
+    "xq pq: porque | tmb tb: también | xfa porfa: por favor | finde: fin de semana | nn: non | "
+    "cmq: comunque | xké xke xché: perché | qnd: quando | vc: você | vcs: vocês | tb tbm: também | "
+    "blz: beleza | obg: obrigado | wrm: waarom | idd: inderdaad"
 )
 _SPELT = (  # how British and American English spell words of these stems, before these endings
     "our or: behavi col endeav fav flav harb hon hum lab neighb od rum sav vap: "
