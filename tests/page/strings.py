@@ -28,7 +28,7 @@ INSERTED = """
 SENTENCES = [
     "He is big.", "I see one cat.", "where are you?", "THE DOG IS HERE.", "Is Zbigniew at home",
     "Wait...", "Cat", "I have 5 of 12 (7-0) keys.", "Tom's -5 degrees: cold!", "dont teh 我 2nd",
-    "no, He is Ken, It's one", "e.g. he is w/ u, W/o r. E. g., I see u/n",
+    "no, He is Ken, It's one", "e.g. he is w/ u, W/o r. E. g., r u u r I see u/n",
     "{a} «Oui».", "",
 ]  # fmt: skip
 FRAMES = [

@@ -84,6 +84,7 @@ SHORTHAND = [
         for short in shorts.split()
     ),
 ]
+_LETTERS = {"u": "u", "r": r"r(?= u(?!\w))|(?<=(?<!\w)u )r"}  # a radius r stays
 _IS_WORD = re.compile(r"[\w']+")
 _MANY = re.compile(r"(\w)\1{2,}")
 
@@ -100,9 +101,9 @@ class Shorthand(dict[str, str]):
             if last < math.inf and (is_rare or forms[short].isupper()):  # U
                 self[short] = text
         found = [
-            short if len(short) == 1 else f"[{short[0]}{short[0].upper()}]{short[1:]}"
+            _LETTERS.get(short) or f"[{short[0]}{short[0].upper()}]{short[1:]}"
             for short in self
-            if len(short) == 1 or not _IS_WORD.fullmatch(short)
+            if short in _LETTERS or not _IS_WORD.fullmatch(short)
         ]
         ends = rf"(?<![{IN_WORD}'’.&/-])(?:{{}})(?<! )(?![{IN_WORD}'’&/-]|\.\w)"
         either = "|".join(found).replace(".", r"\. ?")  # z. B.

@@ -1,6 +1,6 @@
 /** Which known words a typo stands for: gru_mt/data/text/spelling.py. */
 
-import { isAllCaps, isLower, pattern, size } from "./normalize.js";
+import { isAllCaps, isLower, pattern } from "./normalize.js";
 
 export const LONGEST_TYPO = 40; // letters of a word that is compared with the known ones
 export const SHORT = 4; // letters: a shorter word is near to too many
@@ -23,6 +23,10 @@ const BESIDE = new Map(
     Array.from(row, (key, n) => [key, (row[n - 1] ?? "") + (row[n + 1] ?? "")]),
   ),
 );
+const LETTERS = new Map([
+  ["u", "u"],
+  ["r", pattern`r(?= \x20u(?!\w) ) | (?<= (?<!\w)u\x20 )r`], // a radius r stays
+]);
 const IS_WORD = new RegExp(pattern`^[\w']+$`, "u");
 const MANY = new RegExp(pattern`(\w)\1{2,}`, "gu");
 
@@ -33,10 +37,11 @@ export class Shorthand extends Map {
   /** Take the words by their short forms, as Python has them. */
   constructor(texts) {
     super(Object.entries(texts));
-    const found = [...this.keys()].filter((short) => size(short) === 1 || !IS_WORD.test(short));
-    const either = found.map(([first, ...rest]) =>
-      rest.length ? `[${first}${first.toUpperCase()}]${rest.join("")}` : first,
-    );
+    const found = [...this.keys()].filter((short) => LETTERS.has(short) || !IS_WORD.test(short));
+    const either = found.map((short) => {
+      const [first, ...rest] = short;
+      return LETTERS.get(short) ?? `[${first}${first.toUpperCase()}]${rest.join("")}`;
+    });
     const spaced = either.join("|").replaceAll(".", "\\. ?"); // z. B.
     this.#signed = new RegExp(
       pattern`(?<![\w\m'’.&/\-])` +

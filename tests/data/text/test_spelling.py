@@ -143,6 +143,7 @@ def test_what_may_be_right_is_not_corrected(text: str) -> None:
         ("See dogs, e.g. this. E.g., Tom", "See dogs, for example this. For example, Tom"),
         ("i. e. that, (e.g. this)", "that is that, (for example this)"),
         ("B/c u r", "Because you are"),
+        ("a radius r and are r", "a radius r and are r"),
         ("x w/y, u/n r&b u-turn u.s. u's R. U is", "x w/y, u/n r&b u-turn u.s. u's R. U is"),
         ("W/O U", "W/O U"),
         ("z.B. p.ex. idk", "z.B. p.ex. idk"),  # "zum" is unknown, and idk has no sign
