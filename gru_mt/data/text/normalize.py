@@ -30,7 +30,8 @@ _runs = ([*run] for _, run in groupby(enumerate(_codes), key=lambda item: item[1
 # nor the joiners of Persian and Indic words: they belong to the letter before them.
 MARKS = "\u200c\u200d" + "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in _runs)
 IN_WORD = rf"\w{MARKS}"
-_STACK = re.compile(f"([{MARKS}]{{30}})[{MARKS}]+")  # no letter has so many; they take the square
+_MOST_MARKS = 30  # in a row: no letter has more, and they take the square
+_STACK = re.compile(f"([{MARKS}]{{{_MOST_MARKS}}})[{MARKS}]+")
 _HUGE = re.compile(r"&#\d{4000,}")  # Python reads no longer number
 LETTER = r"[^\W\d_]"
 WORD = re.compile(rf"{LETTER}++(?:[{MARKS}]++{LETTER}*+)*+")  # letters, and marks after the first
@@ -95,7 +96,8 @@ def normal(text: str) -> str:
     """
     if text.isascii():
         return text
-    stacked = _STACK.sub(r"\1", _UNSEEN.sub("", text))
+    seen = _UNSEEN.sub("", text)
+    stacked = _STACK.sub(r"\1", seen) if len(seen) > _MOST_MARKS else seen
     return unicodedata.normalize("NFC", narrow(stacked))
 
 
