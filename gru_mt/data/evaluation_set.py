@@ -14,6 +14,7 @@ from gru_mt.config.data import DataConfig, EvaluationSetConfig
 from gru_mt.data.corpus.files import CorpusFile, FileGroup, corpus_name, find_files, user_path
 from gru_mt.data.corpus.languages import languages_warning
 from gru_mt.data.corpus.readers.columns import ReadOptions
+from gru_mt.data.corpus.readers.json_lines import are_named
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.readers.sgml import side_lines
 from gru_mt.data.corpus.report import Dropped, DropReason
@@ -133,7 +134,7 @@ def _columns(
     group: FileGroup, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
 ) -> list[tuple[CorpusFile, list[str]]]:
     """Return the sources and the references of a table, or of parallel files, each by its file."""
-    is_named = len(group) == 2 and all(file.ending == ".json" for file in group)  # texts by name
+    is_named = are_named(group)
     if len(group) > 1 and not is_named:
         return [(file, _lines(file, files.encoding)) for file in group]
     file = group[0]

@@ -94,9 +94,9 @@ def _titles_within(text: str, truecaser: Truecaser) -> list[Span]:
 def _is_joined(match: re.Match[str], truecaser: Truecaser) -> bool:
     """Return whether known words are one name: Anne-Marie, but not French-English or T-Shirt."""
     parts = match[0].split("-")
-    long = [part for part in parts if len(part) > 1]
-    names = [part for part in long if truecaser.is_rare(part) and not truecaser.is_small(part)]
-    return len(parts) > 1 and bool(names)
+    return len(parts) > 1 and any(
+        len(part) > 1 and truecaser.is_rare(part) and not truecaser.is_small(part) for part in parts
+    )
 
 
 def _is_unseen(word: str, truecaser: Truecaser) -> bool:

@@ -92,9 +92,8 @@ _MANY = re.compile(r"(\w)\1{2,}")
 class Shorthand(dict[str, str]):
     """The words that short forms stand for which a training split lacks, or hardly has."""
 
-    def __init__(self, forms: Mapping[str, str]) -> None:
-        """Take each word's cased form by its lower case, the most frequent first."""
-        ranks = {low: rank for rank, low in enumerate(forms)}
+    def __init__(self, forms: Mapping[str, str], ranks: Mapping[str, int]) -> None:
+        """Take each word's cased form and rank by its lower case; the most frequent one has 0."""
         for short, text in SHORTHAND:
             last = max(ranks.get(word.lower(), math.inf) for word in words(text))
             is_rare = ranks.get(short, math.inf) > max(COMMON, last)

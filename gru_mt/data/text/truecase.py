@@ -190,11 +190,9 @@ class Truecaser:
         ):
             return match[0]
         joined = _JOINED.match(match.string, match.end())
-        return (
-            match[0]
-            if joined and self._begins_name(match[0], *joined.groups())
-            else self._forms.get(match[0].lower(), match[0])
-        )
+        if joined and self._begins_name(match[0], *joined.groups()):
+            return match[0]
+        return self._forms.get(match[0].lower(), match[0])
 
     def _begins_name(self, word: str, sign: str, other: str) -> bool:
         """Return whether a word is the O of O'Sullivan, or the Jean of Jean-Luc and Jean-Pierre."""
@@ -272,7 +270,7 @@ class Truecaser:
     @cached_property
     def shorthand(self) -> Shorthand:
         """What is read as more common words, being unknown or rare: "thx" -> "thanks"."""
-        return Shorthand(self._forms)
+        return Shorthand(self._forms, self._ranks)
 
     @cached_property
     def _with_apostrophe(self) -> dict[str, str]:

@@ -14,8 +14,8 @@ import { isBreak, splitMasked } from "./pieces.js";
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
-// Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
 const COMMA = /(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])/gu; // dogs,cats: a space is missing
+// Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
 const CELL_END = new RegExp(
   pattern`(?<=[\p{L}\p{N}.!?]);+(?=[\p{L}\p{N}"]) | (?<=")(?:;+|,)(?=[\p{L}\p{N}])
     | (?<=\p{L}{2}[.!?]),(?=[^\s]) | (?<=\p{Nd}),(?= "|[A-Z][a-z]*\s[a-z] )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from gru_mt.data.corpus.files import JSON_LINES
+from gru_mt.data.corpus.files import JSON_LINES, FileGroup
 from gru_mt.data.corpus.readers.columns import ReadOptions, choose_names
 from gru_mt.data.corpus.report import Dropped, DropReason, Record
 from gru_mt.data.corpus.text_stream import TextStream
@@ -21,6 +21,11 @@ MOST_BYTES, DEEPEST = 1_000_000_000, 10  # of a file that is no lines; objects i
 _BETWEEN = ("", "[", "]")  # lines that are no object, also of an array with an object a line
 _MOST_NAMES = 20  # of an object that is a line
 _FEW, _LOOKED_AT = 3, 1_000  # lines that decide whether it is JSON, and which keys hold text
+
+
+def are_named(files: FileGroup) -> bool:
+    """Return whether two files have their texts by name: see `named_records`."""
+    return len(files) == 2 and all(file.ending in (*JSON_LINES, ".json") for file in files)
 
 
 def is_json(text: TextStream) -> bool:
@@ -64,7 +69,7 @@ def named_records(texts: Sequence[TextStream]) -> Iterator[Record]:
     A name that has text in only one of them is dropped. Raises UserError where a
     file is no object or list.
     """
-    sides = [_flat(_whole(text)) for text in texts]
+    sides = [*map(_named_texts, texts)]
     for name in sides[0] | sides[1]:
         found = [value for side in sides if isinstance(value := side.get(name), str)]
         if len(found) == len(sides):
@@ -73,18 +78,18 @@ def named_records(texts: Sequence[TextStream]) -> Iterator[Record]:
             yield Dropped(DropReason.EMPTY, " ".join([f"{name}:", *found]))
 
 
-def _whole(text: TextStream) -> dict[str, Any]:
-    """Return the object that is the whole file; a list has the names 1, 2, ..."""
+def _named_texts(text: TextStream) -> dict[str, Any]:
+    """Return the values of the object or list that is the whole file, by their names."""
     try:
-        value = json.loads(b"".join(_limited(text)))
+        whole = json.loads(b"".join(_limited(text)))
+        value = _numbered(whole) if isinstance(whole, list) else whole
+        values = _flat(value) if isinstance(value, dict) else None
     except (ValueError, RecursionError) as error:
         fix = "give JSON lines as one file with both sides"
         raise UserError(f"{text.file}: not JSON: {short_text(error)}; {fix}") from None
-    if isinstance(value, list):
-        value = {str(number): item for number, item in enumerate(value, start=1)}
-    if not isinstance(value, dict):
+    if values is None:
         raise UserError(f"{text.file}: JSON without an object or a list")
-    return value
+    return values
 
 
 def _first_lines(text: TextStream) -> list[str]:
@@ -148,8 +153,12 @@ def _parsed(line: str) -> dict[str, Any] | None:
 def _named(value: Any) -> dict[str, Any] | None:
     """Return the values of an object or of a list, by their names; None for other values."""
     if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
-        value = {str(number): item for number, item in enumerate(value, start=1)}
+        value = _numbered(value)
     return _flat(value) if isinstance(value, dict) else None
+
+
+def _numbered(values: list[Any]) -> dict[str, Any]:
+    return {str(number): item for number, item in enumerate(values, start=1)}
 
 
 def _flat(value: dict[str, Any], depth: int = 0) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from gru_mt.data.corpus.files import FileGroup
 from gru_mt.data.corpus.readers.columns import ReadOptions, is_header
-from gru_mt.data.corpus.readers.json_lines import is_json, json_records, named_records
+from gru_mt.data.corpus.readers.json_lines import are_named, is_json, json_records, named_records
 from gru_mt.data.corpus.readers.parquet import ParquetTable, is_parquet, parquet_records
 from gru_mt.data.corpus.readers.sgml import begins_markup, side_lines
 from gru_mt.data.corpus.readers.table import table_records
@@ -55,8 +55,9 @@ def _records(sources: Sequence[Source], options: ReadOptions) -> Iterator[Record
         fix = "give it alone" if len(sources) > 1 else "leave out side: target"
         raise UserError(f"{memory.file}: a translation memory has both sides; {fix}")
     if len(sources) > 1:
-        is_named = all(map(is_json, texts))
-        return named_records(texts) if is_named else _parallel_records(texts, options.languages)
+        if are_named(tuple(text.file for text in texts)):
+            return named_records(texts)
+        return _parallel_records(texts, options.languages)
     if memory:
         return tmx_records(memory, options.languages)
     if begins_markup(source.start):

@@ -10,8 +10,6 @@ _AFTER_YEAR = (  # which is no number of words, as in "in 2000 words"
     rf"because|to|for|from|in|on|he|she|it|we|they|you|i|there|the|my|his|her|our|their)"
     rf"(?!{IN_WORD}))"
 )
-
-
 _DECADE = "([1-9][0-9]{0,2}0)"
 _ORDINAL_ENDS = {"fr": "er|re|ère|e|i?[eè]me", "nl": "e|de|ste"}
 _ENGLISH_ORDINALS = {"[0-9]*1[123]": "th", "[0-9]*1": "st", "[0-9]*2": "nd", "[0-9]*3": "rd"}

@@ -125,7 +125,8 @@ def test_a_name_that_one_of_two_files_has_is_counted() -> None:
     found, notes = as_dev({"path": ["a.json", "b.json"]})
     assert (found.sources, found.references) == (["Go."], [["Va."]])
     assert notes == ["a.json: left out: empty side: 3"]
-    write({"b.json": '{"x": 1}\n{"x": 2}', "c.json": "5"})
+    write({"b.json": '{"x": 1}\n{"x": 2}', "c.json": "5", "d.json": '{"a":' * 20 + "{}" + "}" * 20})
+    assert "d.json: not JSON: more than 10 objects" in refusal({"path": ["a.json", "d.json"]})
     for name, message in (("b", "not JSON: Extra data"), ("c", "JSON without an object or a list")):
         assert f"{name}.json: {message}" in refusal({"path": ["a.json", f"{name}.json"]})
 
