@@ -62,10 +62,14 @@ export function withArms(line, sentences, arms, texts) {
     changed += line.slice(start, arm.start) + texts[n];
     start = arm.end;
   });
-  const put = (text) => text.replaceAll(old, () => changed);
+  return rewritten(sentences, (text) => text.replaceAll(old, () => changed));
+}
+
+/** Return sentences with their texts and those of their candidates rewritten. */
+export function rewritten(sentences, rewrite) {
   return sentences.map((sentence) => ({
     ...sentence,
-    text: put(sentence.text),
-    candidates: sentence.candidates.map((each) => ({ ...each, text: put(each.text) })),
+    text: rewrite(sentence.text),
+    candidates: sentence.candidates.map((each) => ({ ...each, text: rewrite(each.text) })),
   }));
 }
