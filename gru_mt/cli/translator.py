@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def load_translator(
-    models: Sequence[Path], *, device: str, attention: bool = False, target: str | None = None
+    models: Sequence[Path], *, device: str, target: str | None = None
 ) -> "Translator":
     """Return the translator of the models that a user named, or of the newest finished run.
 
     With `target`, a language, that is the newest that translates into it.
 
-    An export is used where it will do: it starts faster, but shows no attention, and computes on
-    the CPU alone. A message says so where the user named no model, or another one.
+    An export is used where it will do: it starts faster, but computes on the CPU alone. A message
+    says so where the user named no model, or another one.
     """
     from gru_mt.inference.engines.onnx_engine import usable_export
     from gru_mt.inference.published import local_folder
@@ -33,7 +33,7 @@ def load_translator(
     used = []
     for model in models or [_newest(target).folder]:
         folder, export = local_folder(model), None
-        if not attention and device in ("auto", "cpu"):
+        if device in ("auto", "cpu"):
             export = usable_export(folder, warn=say)
         used.append(export or folder)
         if export or not models:

@@ -220,9 +220,14 @@ class SentenceTranslator:
 
     def _align(self, source_S: Ints, ids: list[int]) -> list[list[float]]:
         """Return the attention of each token and of <eos> over source_S, as a batch of one."""
-        target_in_BT = np.array([[BOS, *ids]])
-        (weight_TS,) = self.engine.align(source_S[None], np.array([len(source_S)]), target_in_BT)
-        weights: list[list[float]] = weight_TS.tolist()
+        state = self.engine.start(source_S[None], np.array([len(source_S)]))
+        coverage_TS = [[0.0] * len(source_S)]
+        for id_ in (BOS, *ids):
+            _, _, state = self.engine.step(np.array([id_]), state, 1)
+            if (coverage_S := state.coverage(0)) is None:
+                raise UserError("this model has no attention to show (model.attention: none)")
+            coverage_TS.append(coverage_S)
+        weights: list[list[float]] = np.diff(coverage_TS, axis=0).tolist()
         return weights
 
 

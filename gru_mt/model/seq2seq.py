@@ -113,13 +113,21 @@ class Seq2Seq(nn.Module):
         self, target_in_BT: Tensor, start: DecoderState, rng: torch.Generator | None = None
     ) -> Tensor:
         """Return logits_BTV of the token after each of target_in_BT: teacher forcing, one pass."""
-        readout_BTE, _ = self._read(target_in_BT, start, rng)
-        return linear(readout_BTE, self.output_weight, self.output_bias_V)
-
-    def align(self, target_in_BT: Tensor, start: DecoderState) -> Tensor:
-        """Return weight_BTS: how much each token after target_in_BT reads of each source token."""
-        _, weight_BTS = self._read(target_in_BT, start, None)
-        return weight_BTS
+        drop = self._drop(rng)
+        words, index_BT = self._words(self.target_embedding, target_in_BT, rng)
+        if start.context_BC is not None:
+            word_BTE = words if index_BT is None else nn.functional.embedding(index_BT, words)
+            context_BTC = start.context_BC[:, None].expand(-1, target_in_BT.shape[1], -1)
+            words, index_BT = torch.cat([word_BTE, context_BTC], dim=2), None
+        state_BTH, _ = self.decoder[0](words, start.state_LBZ[0], index_BT)
+        context_BTC, _ = self.attention(state_BTH, start.memory)
+        for layer, start_BZ in zip(self.decoder[1:], start.state_LBZ[1:], strict=True):
+            above_BTH, _ = layer(drop(torch.cat([state_BTH, context_BTC], dim=2)), start_BZ)
+            state_BTH = state_BTH + above_BTH
+        readout_BTX = drop(torch.cat([state_BTH, context_BTC], dim=2))
+        if self.readout is not None:
+            readout_BTX = drop(torch.tanh(self.readout(readout_BTX)))
+        return linear(readout_BTX, self.output_weight, self.output_bias_V)
 
     def embed(self, embedding: nn.Embedding, id_N: Tensor) -> Tensor:
         """Return the scaled rows of one of the model's embeddings, for ids of any shape."""
@@ -143,26 +151,6 @@ class Seq2Seq(nn.Module):
             id_U, index_BT = id_BT.unique(return_inverse=True)
             return drop(self.embed(embedding, id_U)), index_BT
         return nn.functional.embedding(id_BT, drop(EMBEDDING_SCALE * embedding.weight)), None
-
-    def _read(
-        self, id_BT: Tensor, start: DecoderState, rng: torch.Generator | None
-    ) -> tuple[Tensor, Tensor]:
-        """Return readout_BTE (untied: state_BTH) after each of id_BT, and attention weight_BTS."""
-        drop = self._drop(rng)
-        words, index_BT = self._words(self.target_embedding, id_BT, rng)
-        if start.context_BC is not None:
-            word_BTE = words if index_BT is None else nn.functional.embedding(index_BT, words)
-            context_BTC = start.context_BC[:, None].expand(-1, id_BT.shape[1], -1)
-            words, index_BT = torch.cat([word_BTE, context_BTC], dim=2), None
-        state_BTH, _ = self.decoder[0](words, start.state_LBZ[0], index_BT)
-        context_BTC, weight_BTS = self.attention(state_BTH, start.memory)
-        for layer, start_BZ in zip(self.decoder[1:], start.state_LBZ[1:], strict=True):
-            above_BTH, _ = layer(drop(torch.cat([state_BTH, context_BTC], dim=2)), start_BZ)
-            state_BTH = state_BTH + above_BTH
-        read_BTI = drop(torch.cat([state_BTH, context_BTC], dim=2))
-        if self.readout is None:
-            return read_BTI, weight_BTS
-        return drop(torch.tanh(self.readout(read_BTI))), weight_BTS
 
 
 def _embedding(size_V: int, size_E: int, length: float) -> nn.Embedding:

@@ -54,7 +54,7 @@ class Sampling(Generic[S]):
     def __init__(self, engine: Engine[S], seed: int) -> None:
         self._engine, self._rng = engine, np.random.default_rng(seed)
         self.device_type, self.threads = engine.device_type, 1  # in the order of the batches
-        self.start, self.align = engine.start, engine.align
+        self.start = engine.start
 
     def step(self, last_id_R: Ints, state: S, count: int) -> tuple[Floats, Ints, S]:
         """Return at least `count` tokens in any order, with noise, and the state there."""

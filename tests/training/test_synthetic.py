@@ -251,7 +251,7 @@ def test_tokens_are_drawn_as_often_as_they_are_expected() -> None:
     probability_N = np.array([0.5, 0.3, 0.15, 0.05])
 
     class Fixed:
-        device_type, start, align = "none", None, None
+        device_type, start = "none", None
 
         def step(self, last_id_R: Ints, state: None, count: int) -> tuple[Floats, Ints, None]:
             assert count >= DRAWN_FROM

@@ -89,9 +89,3 @@ class Engine(Protocol[S]):
         others (fewer where there are no more), likeliest first. Log-probabilities are in nats, over
         all tokens but <pad>, <unk> and <s>, which no translation contains.
         """
-
-    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        """Return attention's weight_BTS over the source, for each prediction after target_in_BT.
-
-        Raises UserError where the engine has no attention to show.
-        """

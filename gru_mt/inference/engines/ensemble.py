@@ -62,8 +62,3 @@ class Ensemble:
         first_id_RF = np.tile(np.arange(EOS, FIRST_OTHER), (len(last_id_R), 1))
         id_RN = np.hstack([first_id_RF, other_id_RO[:, :count]])
         return log_prob_RV[rows_R1, id_RN], id_RN, EnsembleState(after_M)
-
-    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        weights = [engine.align(source_BS, length_B, target_in_BT) for engine in self._engines]
-        mean_BTS: Floats = np.mean(weights, axis=0)
-        return mean_BTS

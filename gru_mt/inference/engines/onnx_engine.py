@@ -62,9 +62,6 @@ class OnnxEngine:
         weight_RS = found.get("weight_RS", state.coverage_RS)  # both are empty without attention
         return found["log_prob_RN"], found["id_RN"], state.after(found["next_LRZ"], weight_RS)
 
-    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        raise UserError("an export shows no attention; name the run it is of with --model")
-
 
 class _Graph:
     """A graph in a session of onnxruntime: arrays in and out by name.

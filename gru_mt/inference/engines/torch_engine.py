@@ -7,11 +7,10 @@ import torch
 from torch import Tensor
 
 from gru_mt.data.dataset.store import Ints
-from gru_mt.errors import UserError
 from gru_mt.inference.engines.engine import BeamState
 from gru_mt.inference.search import Floats
 from gru_mt.model.decoder_step import Incremental
-from gru_mt.model.seq2seq import DecoderState, Seq2Seq
+from gru_mt.model.seq2seq import Seq2Seq
 
 
 @cache
@@ -38,7 +37,7 @@ class TorchEngine:
 
     @torch.inference_mode()
     def start(self, source_BS: Ints, length_B: Ints) -> BeamState:
-        start = self._encode(source_BS, length_B)
+        start = self.model.encode(self._tensor(source_BS), self._tensor(length_B))
         return BeamState.start(start.state_LBZ, length_B, self.decoder.remember(start))
 
     @torch.inference_mode()
@@ -50,17 +49,6 @@ class TorchEngine:
         log_prob_RN, id_RN = self.decoder.likeliest(readout_RE, count)
         after = state.after(state_LRZ, weight_RS.cpu().numpy())
         return log_prob_RN.cpu().numpy(), id_RN.cpu().numpy(), after
-
-    @torch.inference_mode()
-    def align(self, source_BS: Ints, length_B: Ints, target_in_BT: Ints) -> Floats:
-        if not self.model.attention.context_size:
-            raise UserError("this model has no attention to show (model.attention: none)")
-        start = self._encode(source_BS, length_B)
-        weights: Floats = self.model.align(self._tensor(target_in_BT), start).cpu().numpy()
-        return weights
-
-    def _encode(self, source_BS: Ints, length_B: Ints) -> DecoderState:
-        return self.model.encode(self._tensor(source_BS), self._tensor(length_B))
 
     def _tensor(self, array: Ints) -> Tensor:
         return torch.from_numpy(array).to(self.model.output_bias_V.device)

@@ -142,7 +142,7 @@ def translate(
     }
     if input_file and out:
         check_document(input_file, out, everything=everything)
-    translator = load_translator(model, device=device, attention=attention, target=target)
+    translator = load_translator(model, device=device, target=target)
     with while_computing(translator.engine.device_type):
         if input_file and out:
             print_messages(logging.INFO)
