@@ -175,6 +175,11 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return leaves
 
 
+def named(folder: Path) -> Path:
+    """Return a folder by a path that ends with its name, as "." and ".." do not."""
+    return folder if folder.name not in ("", "..") else folder.resolve()
+
+
 def bundle_of(folder: Path) -> Path:
     """Return the bundle of a run's folder, or `folder` itself: users name either."""
     bundle = Run(folder).bundle

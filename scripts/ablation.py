@@ -141,7 +141,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", default="fra-eng", help="fra-eng, or where it lies")
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
-    parser.add_argument("--step", type=int, nargs="+", default=[*range(len(STEPS))])
+    numbers = range(len(STEPS))
+    parser.add_argument("--step", type=int, nargs="+", default=[*numbers], choices=numbers)
     arguments = parser.parse_args()
     for seed in arguments.seed:
         for number in arguments.step:

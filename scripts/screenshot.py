@@ -42,7 +42,7 @@ def take(
             opened.fill("textarea", typed)
             opened.locator("#target:not(.old)").wait_for()
             if words := opened.locator(".word").all():  # a server's page has none
-                words[-4].hover()
+                words[-4:][0].hover()
             opened.wait_for_timeout(200)
         opened.screenshot(path=out, full_page=height is None)
 

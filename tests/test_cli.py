@@ -22,9 +22,11 @@ import typer.main
 from gru_mt.cli import app
 from gru_mt.config.decoding import Decoding
 from gru_mt.config.load import load_config
+from gru_mt.corrections.store import corrections_file
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.errors import UserError
+from gru_mt.evaluation.hypotheses import run_of
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row
 from gru_mt.evaluation.score import corpus_bleu
 from gru_mt.model.fast.waiting import TASKS
@@ -217,6 +219,17 @@ def test_scores_are_printed_where_the_translations_cannot_be_kept(there: Path, g
     kept.rmdir()
     assert (result.code, result.out.count("\n")) == (0, 4)
     assert f"warning: {kept}: cannot be written: " in result.err
+
+
+def test_a_model_may_be_the_folder_that_one_is_in(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = gru_mt("eval", "--model", "runs/small").out.splitlines()[:3]
+    for part, folder in (("", "."), ("model", "."), ("model", ".."), ("data", "../model/.")):
+        monkeypatch.chdir(there / "runs" / "small" / part)
+        assert gru_mt("eval", "--model", folder).out.splitlines()[:3] == scores
+        assert run_of(Path(folder), "test") is not None
+        assert corrections_file(Path(folder)).parent.resolve() == there / "runs" / "small"
 
 
 def test_eval_json_agrees_with_the_translations_it_writes(
@@ -682,7 +695,7 @@ def test_eval_real_prints_what_is_kept_after_the_scores(
     assert "real" not in json.loads(gru_mt("eval", "--json").out)
 
 
-def test_an_export_is_used_unless_attention_or_a_device_is_asked_for(
+def test_an_export_is_used_unless_a_device_is_asked_for(
     there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def load(folder: Path, *, device: str) -> None:
@@ -692,11 +705,9 @@ def test_an_export_is_used_unless_attention_or_a_device_is_asked_for(
     monkeypatch.setattr(
         "gru_mt.inference.engines.onnx_engine.usable_export", lambda folder, warn: folder / "onnx"
     )
-    for command in (["translate", "x"], ["eval"]):
+    for command in (["translate", "x"], ["translate", "--json", "--attention", "x"], ["eval"]):
         command += ["--model", "runs/small"]
         used = "using runs/small/onnx\nruns/small/onnx on"
         assert gru_mt(*command).err == f"{used} auto\n"
         assert gru_mt(*command, "--device", "cpu").err == f"{used} cpu\n"
         assert gru_mt(*command, "--device", "cuda").err == "runs/small on cuda\n"
-    attended = gru_mt("translate", "--json", "--attention", "x", "--model", "runs/small")
-    assert attended.err == "runs/small on auto\n"

@@ -14,7 +14,7 @@ from gru_mt.data.text.normalize import clean, normal
 from gru_mt.data.text.terms.glossary import CONTROL, read_columns
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.errors import UserError, check_type, short_repr, short_text
-from gru_mt.run import CONFIG, Run, check_path
+from gru_mt.run import CONFIG, Run, check_path, named
 from gru_mt.storage import os_errors_as, read_bytes
 
 LONGEST = 2_000  # characters of a sentence or a translation
@@ -59,6 +59,7 @@ class Correction:
 
 def corrections_file(folder: Path) -> Path:
     """Return the file of corrections of a run, whose model or export `folder` may be as well."""
+    folder = named(folder)
     is_part = folder.name in _PARTS and (folder.parent / CONFIG).is_file()
     return Run(folder.parent if is_part else folder).corrections
 

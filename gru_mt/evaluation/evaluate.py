@@ -15,7 +15,7 @@ from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Scores, score_translations
 from gru_mt.inference.preprocessing.lines import read_lines
 from gru_mt.inference.translator import Translator
-from gru_mt.run import Run, check_path
+from gru_mt.run import Run, check_path, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def read_sets(folder: Path, split: str) -> list[EvaluationSet]:
 
 def find_sets(folder: Path, split: str) -> list[EvaluationSet] | None:
     """Return what `read_sets` does, or none; None where no file of them is there."""
-    for run in (Run(folder), Run(folder.parent)):
+    for run in (Run(folder), Run(named(folder).parent)):
         if (path := run.evaluation_sets(split)).is_file():
             return load_sets(path)
     return None

@@ -14,7 +14,7 @@ from gru_mt.config.decoding import Decoding
 from gru_mt.data.evaluation_set import EvaluationSet, sets_from_json
 from gru_mt.errors import UserError
 from gru_mt.evaluation.score import SCORE_NAMES, Scores
-from gru_mt.run import WEIGHTS, Run, bundle_of
+from gru_mt.run import WEIGHTS, Run, bundle_of, named
 from gru_mt.storage import read_checksummed_json, write_checksummed_json
 from gru_mt.tensors import tensors_info
 
@@ -106,6 +106,7 @@ def model_digest(run: Run) -> str:
 
 def run_of(folder: Path, split: str) -> Run | None:
     """Return the run that `folder` is, or is the bundle of; None where it is neither."""
+    folder = named(folder)
     for run in (Run(folder), Run(folder.parent)):
         if run.evaluation_sets(split).is_file() and bundle_of(folder) == run.bundle:
             return run

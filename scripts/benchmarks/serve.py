@@ -23,8 +23,10 @@ def server(model: Path) -> Iterator[int]:
         assert process.stderr, "it is a pipe"
         for said in process.stderr:
             if said.startswith("serving"):
-                yield int(said.split(";")[0].rsplit(":", 1)[1])
-                process.terminate()
+                try:
+                    yield int(said.split(";")[0].rsplit(":", 1)[1])
+                finally:
+                    process.terminate()
                 return
             print(said, end="", file=sys.stderr)  # why it does not
     raise subprocess.CalledProcessError(process.returncode, command)
