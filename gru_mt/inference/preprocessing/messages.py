@@ -14,6 +14,7 @@ _ARGUMENT = re.compile(
     r"\{\s*[\w.-]+\s*,\s*(?:plural|select|selectordinal)\s*,\s*(?:offset:\d+\s*)?"
 )
 _SELECTOR = re.compile(r"\s*(?:=\d+|[\w-]+)\s*\{")
+_END = re.compile(r"\s*\}")
 _BRACE = re.compile(r"[{}]")
 
 
@@ -32,8 +33,8 @@ def arms(line: str) -> list[list[Span]]:
             index = closing.get(selector.end(), len(line))
             texts.append(Span(selector.end(), index, line[selector.end() : index]))
             index += 1
-        if texts and line[index:].lstrip().startswith("}"):
-            end = line.index("}", index) + 1
+        if texts and (closed := _END.match(line, index)):
+            end = closed.end()
             found.append(texts)
     return found
 

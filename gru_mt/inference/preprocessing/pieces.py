@@ -42,7 +42,7 @@ def is_break(placeholder: str) -> bool:
 
 def _cells(text: str) -> list[str]:
     """Return the cells of a text, divided by tabs or "," between quotes, with what divides them."""
-    cuts = r"(?<=\S)\s*\t\s*(?=\S)|(?<=\"[,;])(?=\")|(?<=[.!?][\"'],\s)(?=[\"'])"
+    cuts = r"(?<=\S)[^\S\t]*+\t\s*+(?=\S)|(?<=\"[,;])(?=\")|(?<=[.!?][\"'],\s)(?=[\"'])"
     ends = [match.end() for match in re.finditer(cuts, text)]
     return [text[i:j] for i, j in pairwise([0, *ends, len(text)])]
 

@@ -3,12 +3,13 @@
  * gru_mt/inference/preprocessing/messages.py.
  */
 
-import { pattern, stripStart } from "../text/normalize.js";
+import { pattern } from "../text/normalize.js";
 
 const ARGUMENT = new RegExp(
   pattern`\{\s*[\w.\-]+\s*,\s*(?: plural | select | selectordinal )\s*,\s*(?: offset:\d+\s* )?`,
   "gu",
 );
+const END_OF_ARGUMENT = new RegExp(pattern`\s*\}`, "uy");
 const SELECTOR = new RegExp(pattern`\s*(?: =\d+ | [\w\-]+ )\s*\{`, "uy");
 
 /**
@@ -20,6 +21,7 @@ const SELECTOR = new RegExp(pattern`\s*(?: =\d+ | [\w\-]+ )\s*\{`, "uy");
  */
 export function armsOf(line) {
   const found = [];
+  const closing = closingBraces(line);
   let end = 0;
   for (const { 0: argument, index } of line.matchAll(ARGUMENT)) {
     if (index < end) continue; // within an arm
@@ -30,27 +32,28 @@ export function armsOf(line) {
       const selector = SELECTOR.exec(line);
       if (!selector) break;
       const start = position + selector[0].length;
-      position = closingBrace(line, start);
+      position = closing.get(start) ?? line.length;
       texts.push({ start, end: position, text: line.slice(start, position) });
       position++;
     }
-    if (texts.length && stripStart(line.slice(position)).startsWith("}")) {
-      end = line.indexOf("}", position) + 1;
+    END_OF_ARGUMENT.lastIndex = position;
+    if (texts.length && END_OF_ARGUMENT.test(line)) {
+      end = END_OF_ARGUMENT.lastIndex;
       found.push(texts);
     }
   }
   return found;
 }
 
-/** Return where the brace is that closes one before `start`; the line's length for none. */
-function closingBrace(line, start) {
-  let depth = 1;
-  for (let position = start; position < line.length; position++) {
-    if (line[position] === "{") depth++;
-    if (line[position] === "}") depth--;
-    if (depth === 0) return position;
+/** Return where each pair of braces ends, by where its inside begins. */
+function closingBraces(line) {
+  const found = new Map();
+  const opened = [];
+  for (const { 0: brace, index } of line.matchAll(/[{}]/g)) {
+    if (brace === "{") opened.push(index + 1);
+    else if (opened.length) found.set(opened.pop(), index);
   }
-  return line.length;
+  return found;
 }
 
 /** Return the sentences of a line whose argument has `texts` in place of its `arms`. */

@@ -31,7 +31,7 @@ const WORDS_LABEL = expression(
 const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");
 const IS_BULLET = new RegExp(`^${BULLETS}$`, "u");
 const CELL_STARTS = new RegExp(
-  pattern`(?<= [^\s]\s*\t\s* )(?=[^\s]) | (?<="[,;])(?=") | (?<=[.!?]["'],\s)(?=["'])`,
+  pattern`(?=[^\s])(?<= [^\s]\s*\t\s* ) | (?<="[,;])(?=") | (?<=[.!?]["'],\s)(?=["'])`,
   "u",
 );
 const SPACE_LAST = new RegExp(pattern`\s$`, "u");

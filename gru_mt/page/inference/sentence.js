@@ -35,7 +35,7 @@ const OR_MARK = expression(
 );
 const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, "gu");
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
-const OTHERWISE = new RegExp(pattern`\d+\s?(?=[月万萬亿億만억])`, "gu"); // May, 30,000
+const OTHERWISE = expression(pattern`(?<!\d)\d++\s?(?=[月万萬亿億만억])`, "gu"); // May, 30,000
 const PLAIN_DIGITS = new Map(
   [..."٠۰०০੦૦୦௦౦೦൦๐໐༠၀០"].flatMap((zero) =>
     Array.from({ length: 10 }, (_, n) => [String.fromCharCode(zero.charCodeAt(0) + n), `${n}`]),

@@ -218,10 +218,10 @@ export const CODE = expression(
     | (?: if | elif | for | while | with )\s(?=[^()=\[\]\n]*[()=\[\]])[^\n]*: | (?: else | try | finally ):
     | [\w.]+\( (?: ["'][^\n]*["'] )? \);?
     | (?: const | let | var | auto | char | float | double )\s+\w+\s*=[^\n]*
-    | (?: from\s+[\w.]+\s+import\s+ | import\s++(?=\w*+[.*]) )[\w.,*\s]*;?
+    | (?: from\s+[\w.]+\s+import\s++ | import\s++(?=\w*+[.*]) )[\w.,*\s]*+;?
     | #include\s*[<"][^\n]*
-    | (?: SELECT\s[^\n]*\sFROM | UPDATE\s[^\n]*\sSET | INSERT\s+INTO | DELETE\s+FROM
-      | CREATE\s+TABLE )\s(?=[^\n]*[a-z*=();])[^\n]*
+    | (?: SELECT\s(?: (?!\sFROM\s)[^\n] )*+\sFROM | UPDATE\s(?: (?!\sSET\s)[^\n] )*+\sSET
+      | INSERT\s+INTO | DELETE\s+FROM | CREATE\s+TABLE )\s(?=[^\n]*[a-z*=();])[^\n]*
     | [\w.\[\]]+ (?: \s*[\-+*/]?= | \( )[^\n]*;
     | [\w.]+\s=\s(?: [\w.]+\([^\n]*\) | [\d\[\{][^\n]* )
   )\s*$`,

@@ -14,7 +14,7 @@ const TRIGGERS = new RegExp(
   "u",
 );
 const HAS_UNIT = new RegExp( // 3D, 5kW, 1e-5, 2x4, 5 pm
-  pattern`(?!\d*[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d | \d\s[apAP]\.?\s?[mM]\.?$`,
+  pattern`(?!\d[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d | \d\s[apAP]\.?\s?[mM]\.?$`,
   "u",
 );
 const CHUNK = new RegExp( // but "big.|5" is of two cells, and "5|He is" too

@@ -185,9 +185,11 @@ def test_a_long_text_takes_time_in_proportion(size: int) -> None:
 
     repeated = [("", piece.replace("_", " "), len(piece)) for piece in LONG.split()]
     opened = [start.replace("_", " ") for start in OPENED.split()]
-    never_closed = [(a, b, 5) for a in opened for b in ("a", "a ", "a.", "=", "'", "(")]
+    never_closed = [(a, b, 5) for a in opened for b in ("a", "a ", "a.", "=", "'", "(", " ")]
+    never_closed += [("SELECT", " FROM", 5), ("UPDATE", " SET", 4)]
     for start, piece, share in [*repeated, *never_closed]:
-        short, long = (start + piece * (length // share) for length in (size // 10, size))
+        sizes = (size // 10 // share, size // share)
+        short, long = (f"{start}{piece * count} X!" for count in sizes)
         growths = (seconds(long) / seconds(short) for _ in range(3))  # others may use the CPU
         assert any(growth < 40 for growth in growths), long[:30]
 
