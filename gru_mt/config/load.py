@@ -38,11 +38,13 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
         *sections, key = name.split(".")
         section = values
         for part in sections:
-            if isinstance(section.get(part), list):
+            value = section.get(part)
+            if not isinstance(value, dict | str | None):
+                kind = "a list" if isinstance(value, list) else short_repr(value)
                 raise UserError(
-                    f"--set {short_text(override)}: {part} is a list; set it as a whole"
+                    f"--set {short_text(override)}: {part} is {kind}; set it as a whole"
                 )
-            if not isinstance(section.get(part), dict):  # absent, or text: data.corpus: fra-eng
+            if not isinstance(value, dict):  # absent, or text: data.corpus: fra-eng
                 section[part] = {}
             section = section[part]
         try:

@@ -72,7 +72,9 @@ _Loader.yaml_implicit_resolvers = {  # without booleans, timestamps, merge keys 
     first: [(tag, pattern) for tag, pattern in resolvers if tag in (_NULL, _INT, _FLOAT)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
-_Loader.add_implicit_resolver(_BOOL, re.compile("(true|false)$", re.IGNORECASE), list("tTfF"))
+_Loader.add_implicit_resolver(
+    _BOOL, re.compile("(true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
 for _yaml in (_Loader, _Dumper):
     _yaml.add_implicit_resolver(
         _FLOAT, re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")

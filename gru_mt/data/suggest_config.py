@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gru_mt.config.load import parse_config
 from gru_mt.config.yaml_text import yaml_inline
@@ -126,7 +126,7 @@ def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list
     if len(files) == 1 and str(files[0]) in BUILT_IN and not files[0].exists():
         return ["en", "fr"]
     inside = [file for path in files for file in files_in(path) or [CorpusFile(path)]]
-    endings = dict.fromkeys(file.ending.removeprefix(".") for file in inside)
+    endings = dict.fromkeys(PurePosixPath(file.name).suffix[1:] for file in inside)
     known = [ending for ending in endings if language_code(ending) in CODE_BY_NAME.values()]
     if named := _named_languages(files):
         return named

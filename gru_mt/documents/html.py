@@ -133,7 +133,7 @@ def _events(text: str) -> Iterator[_Event]:
         found = _VALUE.finditer(match[0])
         values = {each[1].lower(): each[2] or each[3] or each[4] for each in found}
         classes = (values.get("class") or "").split()
-        is_asked = values.get("translate") == "no" or "notranslate" in classes
+        is_asked = (values.get("translate") or "").lower() == "no" or "notranslate" in classes
         is_kept = kind != "end" and (bool(_KEPT.fullmatch(tag)) or (is_asked and not is_void))
         yield _Event(*match.span(), "line" if match["line"] else kind, tag, is_kept)
 

@@ -14,8 +14,9 @@ from gru_mt.evaluation.calibration import ConfidenceStats, measure_confidence
 from gru_mt.evaluation.hypotheses import Hypotheses
 from gru_mt.evaluation.score import Scores, score_translations
 from gru_mt.inference.preprocessing.lines import read_lines
+from gru_mt.inference.published import local_folder
 from gru_mt.inference.translator import Translator
-from gru_mt.run import Run, check_path, named
+from gru_mt.run import Run, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def read_sets(folder: Path, split: str) -> list[EvaluationSet]:
     """
     sets = find_sets(folder, split)
     if sets is None:
-        check_path(folder)
+        local_folder(folder)  # which says where no model is there at all
         raise UserError(f"{folder}: no {split} split is kept there; give --source and --reference")
     if not sets:
         raise UserError(f"{folder}: the corpus was too small for a {split} split")

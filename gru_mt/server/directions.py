@@ -144,7 +144,11 @@ class Directions:
             for each in self.all
             if is_language(each.source, known(source)) and is_language(each.target, known(target))
         ]
-        return max(fitting, key=lambda each: [each.source, each.target].count(target), default=None)
+        return max(
+            fitting,
+            key=lambda each: (each.source == source) + (each.target == target),
+            default=None,
+        )
 
     @property
     def codes(self) -> list[str]:

@@ -94,6 +94,7 @@ def test_an_override_wins_over_the_file_and_the_last_one_wins() -> None:
         "data: {corpus: 'Données: été.txt', languages: ['no', 'fr'], source: 'no'}",
         "data: {corpus: {path: ['a', '#b']}, source: fr, target: en}",
         PHRASEBOOK + "training: {learning_rate: 1e-5, max_steps: 3, device: 'cuda:1'}",
+        "data: {corpus: tRue, source: 'TRUE', target: fAlse, languages: ['TRUE', fAlse]}",
     ],
 )
 def test_the_written_config_has_every_value_and_reads_back_as_the_same(text: str) -> None:
@@ -275,6 +276,8 @@ def test_a_mistake_in_an_override_is_named_and_it_is_as_bounded_as_a_file() -> N
     assert error_line(PHRASEBOOK, "training.sed=3").endswith("did you mean training.seed?")
     line = error_line(PHRASEBOOK, "training.seed=x")
     assert line == "--set training.seed must be a valid integer, got 'x'"
+    line = error_line(PHRASEBOOK + "training: 3", "training.seed=1")
+    assert line == "--set training.seed=1: training is 3; set it as a whole"
     line = error_line(PHRASEBOOK, "training.adam_betas=[0.9, 1]")
     assert line == "--set training.adam_betas.1 must be less than 1, got 1"
     for value in ("[1", "[" * 3_000, "!!timestamp x", "&a 1", '"\\UFFFFFFFF"', "9" * 5_000):

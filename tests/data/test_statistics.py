@@ -212,6 +212,14 @@ def test_two_files_without_tabs_are_parallel_in_the_order_given() -> None:
         assert [each.path for each in config.data.corpus] == [names]
 
 
+def test_an_ending_with_capitals_is_a_language_too() -> None:
+    Path("opus").mkdir()
+    for ending, text in (("en", "a"), ("pt_BR", "b")):
+        lines = "".join(f"{text}{n}\n" for n in range(40))
+        Path(f"opus/train.{ending}").write_text(lines)
+    assert suggested([Path("opus")], None).data.languages == ["en", "pt_BR"]
+
+
 def test_two_json_files_that_name_languages_are_parallel() -> None:
     sides = [{f"k{n}": {"a": f"{word} {n}."} for n in range(200)} for word in ("Go", "Va")]
     for names in (

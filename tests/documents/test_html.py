@@ -20,7 +20,7 @@ PAGE = """<!DOCTYPE html>
      seven <code>no</code><br>
      eight <span class="a notranslate">no <span>no</span></span> nine.</p>
   <ul><li>ten<li><img alt='eleven' src=a.png>&nbsp;twelve</ul>
-  <input placeholder=no type="text"><pre>no</pre><p translate="no">no <b>no</b></p>
+  <input placeholder=no type="text"><pre>no</pre><p translate="No">no <b>no</b></p>
   <a><div>thirteen</div></a> <b>fourteen <p>fifteen</b> &lt;b&gt; 5 < 6</p>
 </body></html>
 """

@@ -47,6 +47,8 @@ def test_a_model_goes_there_and_back_and_is_used_without_network(
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert gru_mt("translate", "--model", "hf:me/en-fr", "I see one cat.").out == expected
     assert_one_line(gru_mt("translate", "--model", "hf:me/other", "x"), "hf:me/other: the Hug")
+    kept_out = gru_mt("eval", "--model", "hf:me/en-fr")
+    assert_one_line(kept_out, "hf:me/en-fr: no test split is kept there; give --source")
 
 
 def test_what_is_pushed_again_replaces_the_model_and_nothing_else(

@@ -61,6 +61,16 @@ def test_codes_and_their_aliases(
     assert (direction and (direction.source, direction.target)) == found
 
 
+def test_the_source_of_just_this_code_comes_first(served: Directions) -> None:
+    models = []
+    for source in ("pt", "pt-BR", "pt-PT"):
+        model = copy(served.all[0])
+        model.source, model.target = source, "en"
+        models.append(model)
+    assert Directions(models).find("pt-BR", "en") is models[1]
+    assert Directions(models).find("pt-AO", "en") is models[0]
+
+
 def test_two_models_of_a_direction_are_a_mistake(served: Directions) -> None:
     with pytest.raises(UserError, match=r"en to fr\): .* is served too; name one of them"):
         Directions([*served.all, copy(served.all[0])])

@@ -21,9 +21,7 @@ _LETTER = rf"(?:(?![{_UNSPACED}])[^\W\d_]|[{MARKS}])"  # 3つ is a number and a 
 _FEW_LETTERS = rf"{_LETTER}{{1,3}}(?!{_LETTER})"
 _NUMBER = rf"(?:(?<![^\s(])[-−])?\d++(?:[.,:/–-]\d+)*+(?:{_FEW_LETTERS}|(?![{MARKS}]))"
 _DIGITS = re.compile(r"\d+")
-_OTHERWISE = re.compile(
-    r"(?<!\d)\d++\s?(?=[月万萬亿億만억])"
-)  # otherwise: May, 30,000
+_OTHERWISE = re.compile(r"(?<!\d)\d++\s?(?=[月万萬亿億만억])")  # otherwise: May, 30,000
 _PLAIN_DIGITS = str.maketrans(
     {chr(ord(zero) + n): str(n) for zero in "٠۰०০੦૦୦௦౦೦൦๐໐༠၀០" for n in range(10)}
 )

@@ -57,7 +57,7 @@ def json_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
             yield value
             continue
         sides = [value.get(name) for name in names]
-        if all(isinstance(side, str) for side in sides):
+        if names and all(isinstance(side, str) for side in sides):
             yield [str(side) for side in sides]
         else:
             yield Dropped(DropReason.LANGUAGE, f"has {short_repr([*value])}")
@@ -99,7 +99,7 @@ def _first_lines(text: TextStream) -> list[str]:
 def _objects(text: TextStream) -> Iterator[dict[str, Any] | Dropped]:
     lines = _first_lines(text)
     first = [values for line in lines if (values := _parsed(line))]
-    is_pairs = any(len(values) > _MOST_NAMES for values in first)
+    is_pairs = len(lines) == 1 and any(len(values) > _MOST_NAMES for values in first)
     has_texts = any(len(lines) > 1 or str in map(type, values.values()) for values in first)
     if lines and (is_pairs or not has_texts):
         yield from _items(text)

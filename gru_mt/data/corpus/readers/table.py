@@ -55,10 +55,12 @@ def table_records(text: TextStream, options: ReadOptions) -> Iterator[Record]:
     Raises UserError where the header contradicts the options.
     """
     layout, is_csv = find_layout(text, options), text.file.ending == ".csv"
-    for number, cells in enumerate(records(text.lines(), layout.form, layout.usual)):
+    left = layout.skipped
+    for cells in records(text.lines(), layout.form, layout.usual):
         if isinstance(cells, Dropped):
             yield cells
-        elif number < layout.skipped:
+        elif left:
+            left -= 1
             yield Dropped(DropReason.HEADER, "\t".join(cells))
         elif reason := _reason(cells, layout, options, is_csv=is_csv):
             yield Dropped(reason, "\t".join(cells))

@@ -110,6 +110,12 @@ def test_a_line_of_other_json_is_counted_and_keys_are_chosen_by_values_or_by_num
     assert dropped("a.jsonl") == {DropReason.CONTROL: (4,)}
     write({"a.jsonl": JSON + '{"a":' * 20 + "{}" + "}" * 20 + "\n"})  # names of names of names
     assert dropped("a.jsonl") == {DropReason.JSON: (4,)}
+    latin = b'{"en": "a", "fr": "\xe9"}\n' * 1_000 + b'{"en": "b", "fr": "c"}\n'
+    write({"a.jsonl": latin})  # no name is known by then
+    assert "1,001 of 1,001 lines dropped" in refusal("a.jsonl")
+    more = "".join(f', "name {n}": {n}' for n in range(40))
+    write({"a.jsonl": JSON.replace("}\n", more + "}\n")})
+    assert len(pairs("a.jsonl")) == JSON.count("\n")
     write({"a.jsonl": '{"id": 1, "question": "Go.", "answer": "Va."}\n'})
     assert pairs({"path": "a.jsonl", "columns": [3, 2]}) == [("Va.", "Go.")]
     corpus = load("a.jsonl")

@@ -85,6 +85,9 @@ def test_stray_marks_cost_their_lines_and_swallow_no_other() -> None:
     rows[14] = rows[14].replace(",", '",')  # a second one makes no record of what is between
     assert read("b.csv", "\n".join(rows)) == SHORT[:10] + SHORT[15:]
     assert dropped("b.csv") == {DropReason.QUOTES: (11, 12, 13)}
+    content = '"broken,x\nen,fr\n' + joined(SHORT, ",")
+    assert read("d.csv", content) == SHORT
+    assert dropped("d.csv") == {DropReason.QUOTES: (1,), DropReason.HEADER: (2,)}
     content = 'Go.,Va !\nYes.,"' + "Oui.\n" * 2_000 + "One.,Un.\n"
     assert read("c.csv", content) == [("Go.", "Va !"), ("One.", "Un.")]
 
