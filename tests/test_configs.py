@@ -61,12 +61,11 @@ def test_cells_are_compared_in_the_main_model_for_one_epoch(name: str) -> None:
 def tables() -> str:
     """Return the tables of every key, in Markdown."""
     lines = []
-    for section in described_sections():
-        lines += ["", f"### {section.name}", "", section.meaning, ""]
+    for section, (meaning, keys) in described_sections().items():
+        lines += ["", f"### {section}", "", meaning, ""]
         lines += ["| Key | Default | Values | Meaning |", "|---|---|---|---|"]
         lines += [
-            f"| `{key.name}` | {key.default} | {key.values} | {key.meaning} |"
-            for key in section.keys
+            f"| `{key.name}` | {key.default} | {key.values} | {key.meaning} |" for key in keys
         ]
     return "\n".join(lines) + "\n"
 

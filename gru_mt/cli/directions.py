@@ -1,16 +1,11 @@
 """`gru-mt train --both`: the runs there and back."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from gru_mt.config.schema import Config
-from gru_mt.data.splits import Splits, load_own_sets, load_splits
 from gru_mt.errors import UserError
 from gru_mt.run import Run
-from gru_mt.training.output.lock import check_folder
-from gru_mt.training.resume import choose_start
 
 _OF_ONE_LANGUAGE = ("zh", "ja-mecab", "ko-mecab")  # values of evaluation.bleu_tokenizer
 
@@ -50,23 +45,3 @@ def _one_way(config: Config) -> str:
     if tokenizer in _OF_ONE_LANGUAGE:
         return f"evaluation.bleu_tokenizer {tokenizer} is for one language"
     return ""
-
-
-def check_start(config: Config, run: Run) -> None:
-    """Raise UserError for what would end a later run before its training."""
-    check_folder(run)
-    if not choose_start(config, run).is_resumed:
-        load_own_sets(config.data)
-
-
-def loading_into(loaded: dict[Run, Splits], run: Run) -> Callable[..., Splits]:
-    """Return a `load_splits` that keeps what it loads, as that of `run`.
-
-    Corpora that are kept already, as those of the other direction, are not read again.
-    """
-
-    def load(*arguments: Any, **options: Any) -> Splits:
-        back = next(iter(loaded.values()), None)
-        return loaded.setdefault(run, load_splits(*arguments, **options, back=back))
-
-    return load

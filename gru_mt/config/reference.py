@@ -26,15 +26,6 @@ class Key:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class SectionKeys:
-    """A section and its keys, in the order of the code."""
-
-    name: str
-    meaning: str
-    keys: list[Key]
-
-
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a configuration file."""
     schema = Config.model_json_schema()
@@ -44,18 +35,17 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema
 
 
-def described_sections() -> list[SectionKeys]:
-    """Return every section of a configuration."""
+def described_sections() -> dict[str, tuple[str, list[Key]]]:
+    """Return the meaning of each section and its keys, in the order of the code."""
     schema = Config.model_json_schema()
     sections = _inlined(schema["properties"], schema["$defs"])
-    return [
-        SectionKeys(
-            name,
+    return {
+        name: (
             _one_line(section["description"]),
             [key for inner, field in section["properties"].items() for key in _keys(inner, field)],
         )
         for name, section in sections.items()
-    ]
+    }
 
 
 def _inlined(schema: Any, named: dict[str, Any]) -> Any:
@@ -83,9 +73,9 @@ def _keys(name: str, field: dict[str, Any]) -> list[Key]:
 def page() -> str:
     """Return every key with its default as YAML, with range and meaning as comments."""
     lines = []
-    for section in described_sections():
-        lines += ["", f"{section.name}:  # {section.meaning}"]
-        for key in section.keys:
+    for section, (meaning, keys) in described_sections().items():
+        lines += ["", f"{section}:  # {meaning}"]
+        for key in keys:
             outer, _, name = key.name.rpartition(".")
             deep = "    " if outer else "  "
             line = f"{deep}{name}: {key.default}".rstrip()
@@ -116,22 +106,17 @@ def _values(schema: dict[str, Any]) -> str:
         return f"a section of {' and '.join(schema['properties'])}"
     kind = str(schema["type"])
     if kind == "array":
-        return _list(schema)
-    bounds = [f"{word} {_short(schema[name])}" for name, word in _BOUNDS.items() if name in schema]
+        inner, least = schema["items"], schema.get("minItems", 0)
+        if "enum" in inner:
+            return f"list of {_values(inner)}"
+        kind = {"integer": "whole numbers", "string": "texts"}.get(inner.get("type", ""), "such")
+        return f"list of {f'{least} ' if least == schema.get('maxItems') else ''}{kind}"
+    bounds = [
+        f"{word} {f'{schema[name]:,}'.removesuffix('.0')}"
+        for name, word in _BOUNDS.items()
+        if name in schema
+    ]
     return " ".join([_KINDS.get(kind, kind), ", ".join(bounds)]).rstrip()
-
-
-def _list(schema: dict[str, Any]) -> str:
-    least, most, inner = schema.get("minItems", 0), schema.get("maxItems"), schema["items"]
-    count = f"{most} " if least == most else ""
-    if "enum" in inner:
-        return f"list of {_values(inner)}"
-    kind = {"integer": "whole numbers", "string": "texts"}.get(inner.get("type", ""), "such")
-    return f"list of {count}{kind}"
-
-
-def _short(number: float) -> str:
-    return f"{int(number) if number == int(number) else number:,}"
 
 
 def _one_line(text: str) -> str:

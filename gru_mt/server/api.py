@@ -61,16 +61,6 @@ class Limits:
     per_minute: int | None = None  # requests of a key, where keys are asked for, or of an address
 
     @property
-    def body_bytes(self) -> int:
-        """What a body without a document may have: JSON may spend twelve on a character."""
-        return 12 * self.characters + 10_000
-
-    @property
-    def document_characters(self) -> int:
-        """What a document may have, with its markup: 20 s of parsing for Markdown."""
-        return 100 * self.characters
-
-    @property
     def document_seconds(self) -> float:
         """How long a document may take once it has come."""
         return 10 * self.seconds
@@ -181,7 +171,9 @@ class Api:
     async def _asked(self, model: type[M], request: Request, most_bytes: int | None = None) -> M:
         """Return the parameters of a request that may ask; else raise HTTPException."""
         async with asyncio.timeout(self.limits.seconds):
-            values = await read_values(request, most_bytes or self.limits.body_bytes)
+            # Without a document: JSON may spend twelve bytes on a character.
+            most_bytes = most_bytes or 12 * self.limits.characters + 10_000
+            values = await read_values(request, most_bytes)
         given = str(values.get("api_key", "")).encode("utf-8", errors="replace")
         has_key = any(secrets.compare_digest(given, key.encode()) for key in self.keys)
         if self.rate:
@@ -240,7 +232,7 @@ class Api:
         if self.documents.locked():
             raise Busy
         source = "" if asked.source == AUTO else asked.source
-        most, new = self.limits.document_characters, dict[str, str]()
+        most, new = 100 * self.limits.characters, dict[str, str]()  # 20 s of parsing Markdown
         async with self.documents:
             read = partial(read_document, language=source, most_characters=most)
             document = await self._in_thread(partial(read, asked.file, asked.name))

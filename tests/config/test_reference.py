@@ -18,7 +18,9 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 PHRASEBOOK = "data: {corpus: phrasebook}\n"
 SCHEMA = json_schema()
 KEYS = {
-    f"{section.name}.{key.name}": key for section in described_sections() for key in section.keys
+    f"{section}.{key.name}": key
+    for section, (_, keys) in described_sections().items()
+    for key in keys
 }
 TYPES: dict[str, list[type]] = {
     "object": [dict],

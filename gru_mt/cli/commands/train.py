@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -119,31 +119,40 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[tuple[Run
 
     With it come its splits, if its corpora were read.
     """
-    from gru_mt.cli.directions import check_start, loading_into
-    from gru_mt.training.output.lock import InUse, unused
+    from gru_mt.data.splits import load_own_sets, load_splits
+    from gru_mt.training.output.lock import InUse, check_folder, unused
+    from gru_mt.training.resume import choose_start
     from gru_mt.training.train import train_run
 
     is_main = _number("RANK") == 0
     loaded: dict[Run, Splits] = {}
+
+    def trained(run: Run, started_s: float | None = None) -> "tuple[Run, Splits | None]":
+        def load(*given: Any, **options: Any) -> "Splits":
+            back = next(iter(loaded.values()), None)  # no corpus is read again for the other way
+            return loaded.setdefault(run, load_splits(*given, **options, back=back))
+
+        train_run(configs[run], run, load=load, started_s=started_s)
+        return run, loaded.get(run)
+
     while True:
         chosen = unused(*runs) if fresh else [*runs]
         first, *later = configs = dict(zip(chosen, runs.values(), strict=True))
-        for run in later if is_main else ():
-            check_start(configs[run], run)
+        for run in later if is_main else ():  # what would end a later run before its training
+            check_folder(run)
+            if not choose_start(configs[run], run).is_resumed:
+                load_own_sets(configs[run].data)
         try:
-            load = loading_into(loaded, first)
-            train_run(configs[first], first, load=load, started_s=STARTED_S)
+            ended = trained(first, STARTED_S)
+            break
         except InUse:
             if not fresh or _number("WORLD_SIZE", 1) > 1:
                 raise  # else another start took the folder at the same moment
-        else:
-            break
-    yield first, loaded.get(first)
+    yield ended
     for run in later:
         if is_main:
             say(f"now {configs[run].data.source} to {configs[run].data.target}: {run.folder}")
-        train_run(configs[run], run, load=loading_into(loaded, run))
-        yield run, loaded.get(run)
+        yield trained(run)
 
 
 def _translate_command(run: Run, config: "Config") -> str:

@@ -96,17 +96,24 @@ def serve(
     together are translated together.
     """
     require_packages("serve", "serve", *PACKAGES)
+    from gru_mt.inference.preprocessing.lines import read_lines
     from gru_mt.server.api import Api, Limits
     from gru_mt.server.app import Server, address_of, open_socket
     from gru_mt.server.directions import Direction, Directions
 
     print_messages(logging.INFO)
-    keys = _read_keys(key_file) if key_file else []
-    _check_origins(origins)
+    keys = [line for line in read_lines(key_file) if line] if key_file else []
+    if key_file and not keys:
+        raise UserError(f"{key_file}: no key is in it; write one on each line")
+    for origin in origins:
+        if origin != "*" and (origin.count("/") != 2 or "://" not in origin):
+            raise UserError(f"--allow-origin {short_text(origin)}: expected https://HOST, or *")
     with open_socket(host, port) as listening:
         paths = models or _newest_of_each()
-        if learns:
-            _check_can_learn(paths)
+        for run in map(Run, paths) if learns else ():
+            if not (run.config.is_file() and run.bundle.is_dir()):
+                name = short_text(run.folder)
+                raise UserError(f"--learn: {name} is no run; name runs with --model")
         load = partial(load_translator, device=device)
         directions = Directions([Direction(path, partial(load, [path])) for path in paths])
         limits = Limits(characters, size, waiting, seconds, per_minute)
@@ -117,27 +124,6 @@ def serve(
             say("note: whoever reaches this address can use it; --api-key FILE asks for a key")
         with while_computing(directions.all[0].loaded.engine.device_type):
             Server(api).run(sockets=[listening])
-
-
-def _check_origins(origins: list[str]) -> None:
-    for origin in origins:
-        if origin != "*" and (origin.count("/") != 2 or "://" not in origin):
-            raise UserError(f"--allow-origin {short_text(origin)}: expected https://HOST, or *")
-
-
-def _check_can_learn(paths: list[Path]) -> None:
-    for run in map(Run, paths):
-        if not (run.config.is_file() and run.bundle.is_dir()):
-            raise UserError(f"--learn: {short_text(run.folder)} is no run; name runs with --model")
-
-
-def _read_keys(file: Path) -> list[str]:
-    from gru_mt.inference.preprocessing.lines import read_lines
-
-    keys = [line for line in read_lines(file) if line]
-    if not keys:
-        raise UserError(f"{file}: no key is in it; write one on each line")
-    return keys
 
 
 def _newest_of_each() -> list[Path]:

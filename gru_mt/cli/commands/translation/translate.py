@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -35,15 +36,16 @@ from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from io import BufferedReader
 
     from gru_mt.cli.line_progress import LineProgress
     from gru_mt.inference.preprocessing.lines import Line
     from gru_mt.inference.translation import Translation
-    from gru_mt.inference.translator import Keywords, Translator
+    from gru_mt.inference.translator import Keywords
 
 log = logging.getLogger(__name__)
+MOST_BYTES = 200_000_000  # of a document; its texts and translations are in memory
 EXAMPLES = """\b
 Examples:
   gru-mt translate "Where is the station?" "I lost my keys."
@@ -127,9 +129,10 @@ def translate(
     if not out:
         require_stdout()
     _warn_of_arguments(sentences or [])
-    from gru_mt.cli.document import check_document, translate_file
-    from gru_mt.cli.line_progress import map_with_progress
+    from gru_mt.cli.line_progress import LineProgress, map_with_progress
     from gru_mt.data.text.terms.glossary import Glossary
+    from gru_mt.documents.registry import read_document
+    from gru_mt.storage import read_bytes, write_output
 
     keywords: Keywords = {
         "beam_size": beam,
@@ -141,49 +144,66 @@ def translate(
         "glossary": Glossary.read(glossary_file) if glossary_file else None,
     }
     if input_file and out:
-        check_document(input_file, out, everything=everything)
+        _check_document(input_file, out, everything=everything)
     translator = load_translator(model, device=device, target=target)
+    progress, doubts = LineProgress(), Counter[str]()
+    translator = replace(translator, map_batches=map_with_progress if out else progress.map)
+
+    def translated(texts: list[str]) -> "list[Translation]":
+        found = translator.translate(texts, **keywords)
+        sentences = chain.from_iterable(each.sentences for each in found)
+        doubts.update(chain.from_iterable(sentence.warnings for sentence in sentences))
+        return found
+
     with while_computing(translator.engine.device_type):
         if input_file and out:
             print_messages(logging.INFO)
-            translator = replace(translator, map_batches=map_with_progress)
-            doubts = translate_file(
-                translator, input_file, out, everything=everything, keywords=keywords
-            )
+            data, name = read_bytes(input_file, most_bytes=MOST_BYTES), input_file.name
+            language = translator.languages.source
+            document = read_document(data, name, language=language, everything=everything)
+            write_output(out, document.translated(translated))
         else:
-            doubts = _translate_lines(translator, sentences, input_file, keywords, as_json=as_json)
+            chunks = _chunks(sentences, input_file, progress)
+            _print_translations(chunks, translated, n_best, as_json=as_json)
     if doubts:
         counts = ", ".join(f"{name} {count:,}" for name, count in doubts.most_common())
         say(f"warning: sentences to look at: {counts}{'' if out else ' (--json marks them)'}")
 
 
-def _translate_lines(
-    translator: "Translator",
-    sentences: list[str] | None,
-    input_file: Path | None,
-    keywords: "Keywords",
+def _check_document(path: Path, out: Path, *, everything: bool) -> None:
+    """Raise UserError where `path` is no document that can be written to `out`, translated.
+
+    That is where `out` is the same file, has the ending of another format or cannot be written.
+    """
+    from gru_mt.documents.registry import ENDINGS, reader_of
+    from gru_mt.storage import check_output, os_errors_as
+
+    reader, ending = reader_of(path.name, everything=everything), path.suffix.lower()
+    if out.suffix and (out.suffix.lower() not in ENDINGS or reader_of(out.name) != reader):
+        raise UserError(
+            f"--out {short_text(out)}: must end in {ending}, as {short_text(path.name)} does"
+        )
+    with os_errors_as(path, "read"):
+        path.stat()
+    check_output(out, reads=[path])
+
+
+def _print_translations(
+    chunks: "Generator[list[Line], None, None]",
+    translated: "Callable[[list[str]], list[Translation]]",
+    n_best: int,
     *,
     as_json: bool,
-) -> Counter[str]:
-    """Print the translations of lines; return how many sentences have each warning."""
-    from gru_mt.cli.document import warnings_of
-    from gru_mt.cli.line_progress import LineProgress
-
-    progress, doubts = LineProgress(), Counter[str]()
-    translator = replace(translator, map_batches=progress.map)
-    with closing(_chunks(sentences, input_file, progress)) as chunks:
+) -> None:
+    with closing(chunks):
         for lines in chunks:
-            translations = translator.translate([line.text for line in lines], **keywords)
-            for line, translation in zip(lines, translations, strict=True):
-                _warn_of(line, translation)
+            for line, one in zip(lines, translated([each.text for each in lines]), strict=True):
+                _warn_of(line, one)
                 if as_json:
-                    print_json(translation.to_json())
+                    print_json(one.to_json())
                 else:
-                    texts = translation.texts
-                    print_translation("\n".join(texts + [""] * (keywords["n_best"] - len(texts))))
+                    print_translation("\n".join(one.texts + [""] * (n_best - len(one.texts))))
             flush_results()
-            doubts.update(warnings_of(translations))
-    return doubts
 
 
 def _chunks(
