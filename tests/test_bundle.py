@@ -19,12 +19,13 @@ from gru_mt.config.load import parse_config
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.data.tokenizer.special import EOS
-from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.tensors import load_tensors, save_tensors
+from tests.data.tokenizer.trained import learn
 
 CPU = torch.device("cpu")
 SOURCES = [f"the {one} sees the {other}" for one in "abcdefgh" for other in "abcdefgh"]
@@ -55,7 +56,7 @@ def tokenizer(kind: Kind = "word", joint: bool = True, last: str = "h") -> Token
     """Return a tokenizer of texts whose last letter is `last`."""
     sources, targets = ([text.replace("h", last) for text in side] for side in (SOURCES, TARGETS))
     config = configure(kind=kind, joint=joint).tokenizer
-    return train_tokenizer(config, sources, targets, warn=lambda _: None)
+    return learn(config, sources, targets)[0]
 
 
 def model_of(config: Config, words: Tokenizer, seed: int = 1) -> Seq2Seq:

@@ -22,7 +22,7 @@ from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.tokenizer.special import EOS, PLACEHOLDER_TOKENS
-from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference import sentence_translator
 from gru_mt.inference.confidence import Calibration
@@ -30,6 +30,7 @@ from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translation import Languages, SentenceTranslation, Translation
 from gru_mt.inference.translator import Keywords, Translator
 from gru_mt.model.seq2seq import Seq2Seq
+from tests.data.tokenizer.trained import learn
 
 WORDS = ["the", "cat", "dog", "bird", "sees", "hears", "finds", "a", "man", "child", ",", "and"]
 Kind = Literal["unigram", "word"]
@@ -46,7 +47,7 @@ def sentences(count: int, *, seed: int = 0) -> list[str]:
 def tokenizer(kind: Kind) -> Tokenizer:
     texts = sentences(300, seed=1)
     config = TokenizerConfig(kind=kind, vocabulary_size=300, min_frequency=1)
-    words = train_tokenizer(config, texts, texts, warn=lambda _: None)
+    words = learn(config, texts, texts)[0]
     return replace(words, memory=TranslationMemory.learn([], []))  # so the model is asked
 
 

@@ -13,8 +13,9 @@ from gru_mt.data.corpus.load import PHRASEBOOK
 from gru_mt.data.text.normalize import clean
 from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
-from gru_mt.data.tokenizer.tokenizer import Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Vocabulary
 from gru_mt.page.model_data import vocabulary_data
+from tests.data.tokenizer.trained import learn
 from tests.page.node import needs_node, run_node
 from tests.page.strings import random_strings
 
@@ -44,7 +45,7 @@ def pairs() -> list[list[str]]:
 def side(request: pytest.FixtureRequest) -> tuple[str, Vocabulary]:
     config = TokenizerConfig(kind=request.param, vocabulary_size=900)
     sources, targets = map(list, zip(*pairs(), strict=True))
-    return request.param, train_tokenizer(config, sources, targets, warn=lambda _: None).source
+    return request.param, learn(config, sources, targets)[0].source
 
 
 def test_ids_pieces_and_texts_are_pythons(side: tuple[str, Vocabulary]) -> None:

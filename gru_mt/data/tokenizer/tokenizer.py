@@ -81,60 +81,41 @@ def _read(path: Path, parse: Callable[[bytes], T]) -> T:
         raise UserError(f"{path}: not a tokenizer of gru-mt: {error}") from None
 
 
-def train_tokenizer(
-    config: "TokenizerConfig",
-    sources: Sequence[str],
-    targets: Sequence[str],
-    *,
-    written: int | None = None,
-    warn: Callable[[str], None],
-) -> Tokenizer:
-    """Return a tokenizer trained on the cleaned texts of the training split.
+def learn_tokenizer(
+    config: "TokenizerConfig", known: Tokenizer | None, written: int, pairs: list["Example"]
+) -> tuple[Tokenizer, list[str]]:
+    """Return a tokenizer of cleaned pairs of the training split, and warnings.
 
-    People wrote the first `written` pairs, or all; the truecaser and the memory are theirs.
-
-    `warn` gets a line where a vocabulary is smaller than `config` allows, or lacks characters.
-    Raises UserError where `config` asks for too small a vocabulary or too high a frequency.
+    People wrote the first `written` pairs; the truecaser and the memory are theirs. Of a `known`
+    tokenizer only these learn. Empties `pairs`, as SentencePiece wants the memory. Warnings tell
+    where a vocabulary is smaller than `config` allows, or lacks characters. Raises UserError where
+    `config` asks for too small a vocabulary or too high a frequency.
     """
-
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    pairs.clear()
+    warnings: list[str] = []
+    truecaser = Truecaser.learn(sources[:written], targets[:written])
+    memory = TranslationMemory.learn(sources[:written], targets[:written])
+    if known is not None:
+        truecaser, memory = known.truecaser.extended(truecaser), memory.extended(known.memory)
+        return replace(known, truecaser=truecaser, memory=memory), warnings
     size = config.vocabulary_size
 
-    def train(texts: Sequence[str], written: Sequence[str], where: str) -> Vocabulary:
+    def train(texts: Sequence[str], spaced: Sequence[str], where: str) -> Vocabulary:
         side: Vocabulary
         if config.kind in ("word", "space"):
             least = config.min_frequency
-            side = Words.train(texts, written, kind=config.kind, size=size, min_frequency=least)
+            side = Words.train(texts, spaced, kind=config.kind, size=size, min_frequency=least)
         else:
-            side = Subwords.train(texts, kind=config.kind, size=size, warn=warn)
+            side = Subwords.train(texts, kind=config.kind, size=size, warn=warnings.append)
         if (used := side.size) < size:
-            warn(f"tokenizer.vocabulary_size {size}: the {where} side gives {used}, which is used")
+            used_instead = f"the {where} side gives {used}, which is used"
+            warnings.append(f"tokenizer.vocabulary_size {size}: {used_instead}")
         return side
 
-    truecaser = Truecaser.learn(sources[:written], targets[:written])
-    memory = TranslationMemory.learn(sources[:written], targets[:written])
     sources = [*map(truecaser.truecased, sources)]
     if config.joint:
         source = target = train([*sources, *targets], targets, "training")
     else:
         source, target = train(sources, sources, "source"), train(targets, targets, "target")
-    return Tokenizer(source, target, truecaser, memory)
-
-
-def learn_tokenizer(
-    config: "TokenizerConfig", known: Tokenizer | None, written: int, pairs: list["Example"]
-) -> tuple[Tokenizer, list[str]]:
-    """Return a tokenizer of pairs, and warnings; or `known`, which learns their words.
-
-    See `train_tokenizer`. People wrote the first `written` pairs. Empties `pairs`, as SentencePiece
-    wants the memory.
-    """
-    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    pairs.clear()
-    warnings: list[str] = []
-    if known is None:
-        warn = warnings.append
-        return train_tokenizer(config, sources, targets, written=written, warn=warn), warnings
-    texts = sources[:written], targets[:written]
-    truecaser = known.truecaser.extended(Truecaser.learn(*texts))
-    memory = TranslationMemory.learn(*texts).extended(known.memory)
-    return replace(known, truecaser=truecaser, memory=memory), warnings
+    return Tokenizer(source, target, truecaser, memory), warnings

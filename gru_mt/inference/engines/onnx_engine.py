@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -107,16 +107,6 @@ class _Graph:
             raise UserError(f"{self._name}: onnxruntime: {short_repr(str(error))}") from None
 
 
-class Export(NamedTuple):
-    """What a `Translator` takes, in its order."""
-
-    engine: OnnxEngine
-    tokenizer: Tokenizer
-    decoding: Decoding
-    languages: Languages
-    calibration: Calibration | None
-
-
 def is_export(folder: Path) -> bool:
     return (folder / METADATA).is_file()
 
@@ -145,8 +135,10 @@ def fitting_export(folder: Path, *, warn: Callable[[str], None]) -> Path | None:
     return None
 
 
-def load_export(folder: Path) -> Export:
-    """Return the export in `folder`.
+def load_export(
+    folder: Path,
+) -> tuple[OnnxEngine, Tokenizer, Decoding, Languages, Calibration | None]:
+    """Return what a `Translator` takes, in its order, of the export in `folder`.
 
     Raises UserError without onnxruntime, and for a file that is missing, damaged or of another.
     """
@@ -174,7 +166,7 @@ def load_export(folder: Path) -> Export:
         if not (folder / name).is_file() or file_digest(folder / name) != digest:
             raise UserError(f"{folder / name}: damaged, or not the file that {METADATA} is of")
     engine = OnnxEngine(folder / ENCODER, folder / DECODER, cores=cores)
-    return Export(engine, Tokenizer.load(folder), decoding, languages, calibration)
+    return engine, Tokenizer.load(folder), decoding, languages, calibration
 
 
 def read_metadata(folder: Path) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Tokenizers of a few sentences, each trained once."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -11,7 +11,8 @@ import pytest
 import sentencepiece
 
 from gru_mt.config.schema import TokenizerConfig
-from gru_mt.data.tokenizer.tokenizer import Tokenizer, Vocabulary, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer, Vocabulary, learn_tokenizer
+from gru_mt.data.types import Example
 
 Kind = Literal["unigram", "bpe", "char", "word"]
 SUBWORDS: tuple[Kind, ...] = ("unigram", "bpe", "char")
@@ -66,8 +67,15 @@ def trained(
     """Return a tokenizer and its warnings."""
     config = TokenizerConfig(kind=kind, vocabulary_size=size, joint=joint, min_frequency=1)
     sides = zip(*zip_longest(sources, targets, fillvalue=""), strict=True)  # "" adds nothing
-    warnings: list[str] = []
-    return train_tokenizer(config, *map(list, sides), warn=warnings.append), warnings
+    return learn(config, *sides)
+
+
+def learn(
+    config: TokenizerConfig, sources: Sequence[str], targets: Sequence[str]
+) -> tuple[Tokenizer, list[str]]:
+    """Return a tokenizer of sources and targets that people wrote, and its warnings."""
+    pairs = [Example(*sides, 0) for sides in zip(sources, targets, strict=True)]
+    return learn_tokenizer(config, None, len(pairs), pairs)
 
 
 def save(tokenizer: Tokenizer, folder: Path) -> None:
@@ -81,7 +89,7 @@ def round_trip(side: Vocabulary, texts: list[str]) -> list[str]:
 
 def sentencepiece_model(**options: Any) -> bytes:
     model = io.BytesIO()
-    options |= {"vocab_size": 30, "minloglevel": 2}
+    options = {"vocab_size": 30, "minloglevel": 2} | options
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(SOURCES), model_writer=model, **options
     )

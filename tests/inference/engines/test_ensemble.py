@@ -10,12 +10,13 @@ import torch
 
 from gru_mt.bundle import Bundle, build_model, load_bundle, save_bundle
 from gru_mt.data.tokenizer.special import BOS, EOS, FIRST_OTHER, PAD, UNK
-from gru_mt.data.tokenizer.tokenizer import Tokenizer, train_tokenizer
+from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.errors import UserError
 from gru_mt.inference.engines.ensemble import Ensemble
 from gru_mt.inference.engines.torch_engine import TorchEngine
 from gru_mt.inference.translator import Translator
 from tests.conftest import Configure
+from tests.data.tokenizer.trained import learn
 
 CPU = torch.device("cpu")
 LINES = ["we see two dog.", "you want one hat a@b.org.", "HOW ARE YOU?", "", "they"] * 3
@@ -25,7 +26,7 @@ LINES = ["we see two dog.", "you want one hat a@b.org.", "HOW ARE YOU?", "", "th
 def tokenizer(small_config: Configure, small_corpus: Path) -> Tokenizer:
     lines = (line.split("\t") for line in small_corpus.read_text().splitlines())
     sources, targets = zip(*lines, strict=True)
-    return train_tokenizer(small_config().tokenizer, sources, targets, warn=lambda _: None)
+    return learn(small_config().tokenizer, sources, targets)[0]
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +100,7 @@ def test_models_of_other_vocabularies_or_languages_are_refused(
     models: list[Path], small_config: Configure, tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     bundle = load_bundle(models[0], CPU)
-    other = train_tokenizer(
-        small_config().tokenizer, ["another text"] * 3, ["un autre"] * 3, warn=lambda _: None
-    )
+    other = learn(small_config().tokenizer, ["another text"] * 3, ["un autre"] * 3)[0]
     config = small_config("data.languages=[en, de]", "data.target=de")
     random = build_model(small_config(), other)
     for name, changed in (
