@@ -9,71 +9,6 @@ import { EOS, BOS, PLACEHOLDER_IDS, FIRST_OTHER } from "../tokenizer/special.js"
 
 const LATE = 3; // nats that a hypothesis costs which would end without what it requires
 
-/**
- * What a search carries from token to token: the decoder's states, and of each live hypothesis
- * what attention read so far and which placeholders it still requires.
- */
-class BeamState {
-  constructor(states, read, required) {
-    Object.assign(this, { states, read, required });
-  }
-
-  /** Return the state of the hypotheses that `rows` names; it may repeat some. */
-  select(rows) {
-    const count = this.required.length;
-    const states = this.states.map((state) => {
-      const size = state.length / count;
-      const picked = new Float32Array(rows.length * size);
-      rows.forEach((row, n) => picked.set(state.subarray(row * size, (row + 1) * size), n * size));
-      return picked;
-    });
-    return new BeamState(
-      states,
-      rows.map((row) => this.read[row]),
-      rows.map((row) => this.required[row]),
-    );
-  }
-}
-
-/**
- * Return what a search begins with, for a source of these ids, and its step function:
- * `step(lastIds, state, room, count)` returns {logProbs, ids, state} with the K likeliest next
- * tokens of each hypothesis, where `room` is how many tokens may still be written.
- */
-export function copyingModel(model, ids) {
-  const source = model.encode(ids);
-  const required = PLACEHOLDER_IDS.map((token) => ids.filter((id) => id === token).length);
-  const start = new BeamState(source.states, [null], [required]);
-
-  function step(lastIds, state, room, count) {
-    const rows = lastIds.length;
-    const { readout, states, weights } = model.step(lastIds, state.states, source);
-    const logits = model.logits(readout, rows);
-    const size = logits.length / rows;
-    const found = lastIds.map((_, r) =>
-      likeliest(logits.subarray(r * size, (r + 1) * size), count),
-    );
-    const required = state.required.map((counts, r) =>
-      counts.map((left, m) => left - (lastIds[r] === PLACEHOLDER_IDS[m] ? 1 : 0)),
-    );
-    found.forEach(({ logProbs }, r) => {
-      applyRules(logProbs, required[r], room);
-      if (lastIds[r] === BOS) logProbs[0] = -Infinity; // no translation is empty
-    });
-    const read = state.read.map((before, r) => {
-      const weight = weights.subarray(r * source.length, (r + 1) * source.length);
-      return { before, weight };
-    });
-    return {
-      logProbs: found.map((each) => each.logProbs),
-      ids: found.map((each) => each.ids),
-      state: new BeamState(states, read, required),
-    };
-  }
-
-  return { start, step };
-}
-
 /** Return the weights of each step, first to last; null where the model has no attention. */
 export function attentionOf(read) {
   const rows = [];
@@ -129,56 +64,67 @@ function logSumExp(values) {
 }
 
 /**
- * Return the sequences found, best first: {ids, logProb, score, lowest, ended, coverage, attention}
- * each, as `Hypothesis` in search.py has them, and attention's weights of each step.
+ * Return the sequences found for a source of these ids, best first: {ids, logProb, score, lowest,
+ * ended, coverage, attention} each, as `Hypothesis` in search.py has them, and attention's weights
+ * of each step.
  *
  * `margin` drops continuations that are more than so many nats below the best one. `pause` is
  * awaited before each step: it may throw, which ends the search.
  */
-export async function beamSearch({ start, step }, limit, decoding, margin, pause) {
+export async function beamSearch(model, ids, limit, decoding, margin, pause) {
+  const source = model.encode(ids);
+  const required = PLACEHOLDER_IDS.map((token) => ids.filter((id) => id === token).length);
   const found = [];
-  let live = [{ ids: [], logProb: 0, lowest: Infinity }];
-  let state = start;
-  for (let length = 1; live.length; length++) {
+  let live = [{ ids: [], logProb: 0, lowest: Infinity, read: null, required }];
+  let { states } = source;
+  for (let room = limit; live.length; room--) { // tokens that may still be written
     await pause();
     const width = decoding.beam_size - found.length;
-    const lastIds = live.map(({ ids }) => ids.at(-1) ?? BOS);
-    const next = step(lastIds, state, limit - length + 1, width);
-    const chosen = choose(live, next, width, margin);
+    const lastIds = live.map((hypothesis) => hypothesis.ids.at(-1) ?? BOS);
+    const next = model.step(lastIds, states, source);
+    const logits = model.logits(next.readout, live.length);
+    const possible = live.flatMap((hypothesis, row) => {
+      const required = hypothesis.required.map(
+        (left, m) => left - (lastIds[row] === PLACEHOLDER_IDS[m] ? 1 : 0),
+      );
+      const { logProbs, ids } = likeliest(rowOf(logits, row, live.length), width);
+      applyRules(logProbs, required, room);
+      if (lastIds[row] === BOS) logProbs[0] = -Infinity; // no translation is empty
+      const read = { before: hypothesis.read, weight: rowOf(next.weights, row, live.length) };
+      return ids.map((id, k) => ({
+        ...{ row, read, required, ids: [...hypothesis.ids, id] },
+        logProb: hypothesis.logProb + logProbs[k],
+        lowest: Math.min(hypothesis.lowest, logProbs[k]),
+      }));
+    });
+    const best = possible.filter(({ logProb }) => logProb > -Infinity);
+    best.sort((a, b) => b.logProb - a.logProb);
     const open = [];
-    for (const each of chosen) {
+    for (const each of best.slice(0, width)) {
+      if (each.logProb < best[0].logProb - margin) break;
       const ended = each.ids.at(-1) === EOS;
-      if (ended || length >= limit) found.push(finished(each, ended, next.state, decoding));
+      if (ended || room <= 1) found.push(finished(each, ended, decoding));
       else open.push(each);
     }
+    states = next.states.map((state) => {
+      const size = state.length / live.length;
+      const picked = new Float32Array(open.length * size);
+      open.forEach(({ row }, n) => picked.set(rowOf(state, row, live.length), n * size));
+      return picked;
+    });
     live = open;
-    state = next.state.select(open.map(({ row }) => row));
   }
   return found.sort((a, b) => b.score - a.score);
 }
 
-/** Return the `width` best continuations of all that are possible, those within the margin. */
-function choose(live, { logProbs, ids }, width, margin) {
-  const possible = live.flatMap((hypothesis, row) =>
-    ids[row].flatMap((id, k) => {
-      const logProb = hypothesis.logProb + logProbs[row][k];
-      return logProb > -Infinity ? [{ row, id, logProb, own: logProbs[row][k] }] : [];
-    }),
-  );
-  possible.sort((a, b) => b.logProb - a.logProb);
-  return possible
-    .slice(0, width)
-    .filter(({ logProb }) => logProb >= possible[0].logProb - margin)
-    .map(({ row, id, logProb, own }) => ({
-      row,
-      logProb,
-      ids: [...live[row].ids, id],
-      lowest: Math.min(live[row].lowest, own),
-    }));
+/** Return one of the `count` rows of an array. */
+function rowOf(array, row, count) {
+  const size = array.length / count;
+  return array.subarray(row * size, (row + 1) * size);
 }
 
-function finished({ row, ids, logProb, lowest }, ended, state, decoding) {
-  const attention = attentionOf(state.read[row]);
+function finished({ ids, logProb, lowest, read }, ended, decoding) {
+  const attention = attentionOf(read);
   const readOf = (_, s) => attention.reduce((sum, weights) => sum + weights[s], 0);
   return {
     ids: ended ? ids.slice(0, -1) : ids,

@@ -7,7 +7,7 @@ import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confiden
 import { clausesOf, joinedClauses } from "./clauses.js";
 import { armsOf, rewritten, withArms } from "./messages.js";
 import { readLine } from "./reader.js";
-import { copyingModel, beamSearch } from "./search.js";
+import { beamSearch } from "./search.js";
 import { EOS } from "../tokenizer/special.js";
 import { beginsCased, inWord, readEntities, SENTENCE_END, size } from "../text/normalize.js";
 import { SPACELESS, words } from "../text/normalize.js";
@@ -135,8 +135,8 @@ export class Translator {
     const ids = [...all.slice(0, decoding.max_source_tokens), EOS];
     const margin = Math.min(MARGIN + MARGIN_PER_TOKEN * ids.length, WIDEST_MARGIN);
     const limit = 2 * ids.length + 8;
-    const searched = copyingModel(this.model, ids);
-    const beam = await beamSearch(searched, limit, decoding, nBest > 1 ? Infinity : margin, pause);
+    const within = nBest > 1 ? Infinity : margin;
+    const beam = await beamSearch(this.model, ids, limit, decoding, within, pause);
     const texts = beam.slice(0, nBest).map((hypothesis) => this.target.decode(hypothesis.ids));
     const pieces = this.source.pieces(ids.slice(0, -1));
     const seen = features(sentence.text, ids.length, beam[0], this.truecaser);
