@@ -26,11 +26,11 @@ _LABEL = re.compile(  # (laughs) or (0:32) before a capital, **Note:** and <b>No
     rf"\W*{ANY_PLACEHOLDER}[^\W\d_][^\W_]{{0,30}}+(?: [^\W_]{{1,30}}){{0,2}}"
     rf"(?:\s?:{ANY_PLACEHOLDER}|{ANY_PLACEHOLDER}\s?:)\s+"
 )
-# Note: He is big.
+# Note: He is big. To: a@b.org
 _BEGINS = '(?=[¿¡"“«(]*[A-ZÀ-ÖØ-Þ])'
 _WORDS_LABEL = re.compile(
     rf"({WORD.pattern}(?: {WORD.pattern}){{0,2}})(?: (?:\d+(?:\.\d+)*|{ANY_PLACEHOLDER}))?"
-    rf"\s?:\s+(?:{_BEGINS}|(?<=[A-ZÀ-ÖØ-Þ]{{2}}:\s)|(?<=[A-ZÀ-ÖØ-Þ]{{2}}\s:\s))"
+    rf"\s?:\s+(?:{_BEGINS}|(?=[\W\d_]*$)|(?<=[A-ZÀ-ÖØ-Þ]{{2}}:\s)|(?<=[A-ZÀ-ÖØ-Þ]{{2}}\s:\s))"
 )
 _OPENS = re.compile(rf"<(?!br|hr)\w|{_BULLETS}", re.IGNORECASE)
 

@@ -47,6 +47,8 @@ _AFTER_QUOTE = re.compile(rf"([.!?…]\s?[\"”»]\s+)({WORD.pattern})")  # "Sto
 _TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
 _ASKS = "?？؟፧"
 _OTHER_STOPS = "".join(chr(mark) for mark, plain in PLAIN_MARKS.items() if plain == ".")
+_LAST_COMMA = re.compile(r"(?<=[^\s,]),$")
+_LAST_STOP = re.compile(rf"\s?[,、，.{_OTHER_STOPS}]?$")
 _END_MARKS = re.compile(rf"(?<![{_ASKS}!！])[{_ASKS}!！]++[.…]*+$")
 
 
@@ -97,6 +99,8 @@ class Sentence:
         if ellipsis:
             text = re.sub(rf"[{_OTHER_STOPS}]$", "…", text)
             text = re.sub(r"(?<!\.)\.$|(?<![\s!?.…])\s?!$", ellipsis[1], text)
+        if _LAST_COMMA.search(self.typed) and not text.endswith(("!", "?", "！", "？")):
+            text = _LAST_STOP.sub("、" if SPACELESS.search(text) else ",", text, count=1)
         text = _TWO_MARKS.sub("", text)
         marks = _END_MARKS.search(self.typed)
         if marks and len(marks[0]) > 1:
@@ -192,7 +196,7 @@ class Sentence:
 
 
 def with_one_mark(text: str) -> str:
-    """Return `text` as the model reads it, with one plain mark at its end.
+    """Return `text` as the model reads it, with one plain mark at its end, and no comma.
 
     "Who?!" -> "Who?", and "So… yes…" -> "So... yes." but in scripts without spaces, whose corpora
     have such signs. `Sentence.finished` puts them back.
@@ -203,7 +207,7 @@ def with_one_mark(text: str) -> str:
 
     if not SPACELESS.search(text):
         text = _ELLIPSIS.sub(".", text).replace("…", "...")
-    return _END_MARKS.sub(one, text)
+    return _END_MARKS.sub(one, _LAST_COMMA.sub("", text))
 
 
 def _in_script_of(end: str, marks: str) -> str:

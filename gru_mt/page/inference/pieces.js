@@ -22,10 +22,10 @@ const LABEL_IN_MARKS = expression(
     (?: \s?:${ANY_PLACEHOLDER} | ${ANY_PLACEHOLDER}\s?: )\s+ )`,
   "u",
 );
-// Note: He is big.
+// Note: He is big. To: a@b.org
 const WORDS_LABEL = expression(
   pattern`^(${WORD}(?:\x20${WORD}){0,2})(?:\x20(?: \d+ (?: \.\d+ )* | ${ANY_PLACEHOLDER} ) )?\s?:\s+
-    (?: (?= [¿¡"“«\(]*[A-ZÀ-ÖØ-Þ] ) | (?<= [A-ZÀ-ÖØ-Þ]{2}:\s ) | (?<= [A-ZÀ-ÖØ-Þ]{2}\s:\s ) )`,
+    (?: (?= [¿¡"“«\(]*[A-ZÀ-ÖØ-Þ] ) | (?=(?:[^\w]|\d|_)*$) | (?<= [A-ZÀ-ÖØ-Þ]{2}:\s ) | (?<= [A-ZÀ-ÖØ-Þ]{2}\s:\s ) )`,
   "u",
 );
 const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");

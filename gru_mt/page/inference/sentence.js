@@ -48,6 +48,8 @@ const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
 const ELLIPSIS = new RegExp(pattern`(?<![\s.…?!])\s* ( (?: \.{2} | … ) [.…]* )$`, "u");
 const AFTER_QUOTE = new RegExp(pattern`([.!?…]\s?["”»]\s+)(${WORD})`, "gu"); // "Stop!" she said.
 const OTHER_STOP = /[。．｡।॥۔։።\u104b\u17d4]$/u;
+const LAST_COMMA = new RegExp(pattern`(?<=[^\s,]),$`, "u");
+const LAST_STOP = new RegExp(pattern`\s?[,、，.。．｡।॥۔։።\u104b\u17d4]?$`, "u");
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const ASKS = /[?？؟፧]/u;
 const END_MARKS = /(?<![?？؟፧!！])[?？؟፧!！]+[.…]*$/u;
@@ -104,6 +106,9 @@ export class Sentence {
     const ellipsis = ELLIPSIS.exec(this.typed);
     if (ellipsis) text = text.replace(OTHER_STOP, "…");
     if (ellipsis) text = text.replace(/(?<!\.)\.$|(?<![\s!?.…])\s?!$/u, ellipsis[1]);
+    if (LAST_COMMA.test(this.typed) && !/[!?！？]$/.test(text)) {
+      text = text.replace(LAST_STOP, text.search(SPACELESS) < 0 ? "," : "、");
+    }
     text = text.replace(BETWEEN_MARKS, "");
     const [marks] = END_MARKS.exec(this.typed) ?? [""];
     if (marks.length > 1) text = text.replace(END_MARKS, (end) => inScriptOf(end, marks));
@@ -232,7 +237,8 @@ function joined(left, right, noSpace) {
 /** Return a text as the model reads it: "Who?!" -> "Who?", and "So… yes…" -> "So... yes.". */
 export function withOneMark(text) {
   if (text.search(SPACELESS) < 0) text = text.replace(ELLIPSIS, ".").replaceAll("…", "...");
-  return text.replace(END_MARKS, (marks) => ASKS.exec(marks)?.[0] ?? marks[0]);
+  const open = text.replace(LAST_COMMA, "");
+  return open.replace(END_MARKS, (marks) => ASKS.exec(marks)?.[0] ?? marks[0]);
 }
 
 /** Return marks in the script of the marks that end a translation: "？" and "?!" -> "？！". */

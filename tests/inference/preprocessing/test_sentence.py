@@ -95,6 +95,19 @@ def test_an_ellipsis_at_the_end_is_kept_and_two_marks_stay_together() -> None:
         assert sentence.finished(found) == shown
 
 
+def test_the_model_reads_no_comma_at_the_end_and_the_translation_has_it() -> None:
+    for source, text, found, shown in (
+        ("So I see the dog,", "So I see the dog", "Je le vois", "Je le vois,"),
+        ("So I see it at a@b.org,", "So I see it at \ue010", "Je vois \ue010.", "Je vois a@b.org,"),
+        ("So I see it,", "So I see it", "見る。", "見る、"),
+        ("So I see it,", "So I see it", "Je le vois !", "Je le vois !"),
+        ("So I see 5,", "So I see 5", "", ","),
+    ):
+        (sentence,) = read(source)
+        assert sentence.text == text
+        assert sentence.finished(found) == shown
+
+
 def test_the_ellipsis_of_a_script_without_spaces_stays() -> None:
     assert with_one_mark("そうだ…") == "そうだ…"
 
@@ -110,6 +123,8 @@ def test_the_ellipsis_of_a_script_without_spaces_stays() -> None:
         ("the dog•s is here", ["the dog•s is here"]),
         ("Dog 1: See it", ["Dog 1:", "See it"]),
         ("DOG: see it", ["DOG:", "see it"]),
+        ("Dog: a@b.org, c@d.org", ["Dog:", "a@b.org, c@d.org"]),
+        ("The dog: $5", ["The dog:", "$5"]),
         ("Dog : Écoute", ["Dog :", "Écoute"]),
         ("Dog 1: see it", ["Dog 1: see it"]),
     ],
