@@ -7,8 +7,8 @@ from gru_mt.config.schema import TokenizerConfig
 from gru_mt.data.dataset import ids
 from gru_mt.data.dataset.ids import IdSequences, encode_pairs
 from gru_mt.data.tokenizer.special import EOS, PAD
-from gru_mt.data.tokenizer.tokenizer import train_tokenizer
 from gru_mt.data.types import Texts
+from tests.data.tokenizer.trained import learn
 
 
 def lists(sequences: IdSequences) -> list[list[int]]:
@@ -38,9 +38,9 @@ def test_each_chunk_of_a_side_is_sampled_by_a_seed_of_its_own(
     """And each side is encoded by its own vocabulary."""
     pair = Texts("the cat sees nothing in the garden", "le chat ne voit rien dans le jardin")
     config = TokenizerConfig(kind="unigram", vocabulary_size=300, joint=False)
-    tokenizer = train_tokenizer(config, [pair.source] * 9, [pair.target] * 9, warn=lambda _: None)
+    tokenizer = learn(config, [pair.source] * 9, [pair.target] * 9)[0]
     monkeypatch.setattr(ids, "CHUNK", 2)
-    pairs = encode_pairs(tokenizer, [pair] * 5, sampling=0.2, seed=7)
+    pairs = encode_pairs(tokenizer, [pair] * 5, sampling=0.02, seed=7)
     for side, vocabulary, text, seed in (
         (pairs.source, tokenizer.source, pair.source, 7),
         (pairs.target, tokenizer.target, pair.target, 8),
@@ -48,7 +48,7 @@ def test_each_chunk_of_a_side_is_sampled_by_a_seed_of_its_own(
         expected = [
             ids
             for first, count in ((0, 2), (2, 2), (4, 1))
-            for ids in vocabulary.encode_all([text] * count, sampling=0.2, seed=seed + first)
+            for ids in vocabulary.encode_all([text] * count, sampling=0.02, seed=seed + first)
         ]
         assert lists(side) == [[*ids, EOS] for ids in expected]
     assert len({*map(tuple, lists(pairs.source))}) > 3

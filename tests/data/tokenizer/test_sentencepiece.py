@@ -1,16 +1,26 @@
 """Subwords: exact text, true sizes, sampling by a seed."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+from itertools import chain, permutations
 
 import pytest
 import sentencepiece
 
 from gru_mt.data.text.normalize import clean
+from gru_mt.data.tokenizer.sentencepiece import Subwords
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS, UNK
 from gru_mt.data.tokenizer.tokenizer import Vocabulary
 from gru_mt.errors import UserError
-from tests.data.tokenizer.trained import SOURCES, STRANGE, SUBWORDS, Kind, round_trip, train
+from tests.data.tokenizer.trained import (
+    SOURCES,
+    STRANGE,
+    SUBWORDS,
+    Kind,
+    refuse,
+    round_trip,
+    sentencepiece_model,
+    train,
+)
 
 CLEAN = [clean(text) for text in STRANGE]
 
@@ -44,6 +54,27 @@ def test_bytes_never_spell_a_placeholder_nor_a_control_character() -> None:
     spelled = [zero + byte for byte in PLACEHOLDER_TOKENS[0].encode()]
     text = side.decode([side.encode(PLACEHOLDER_TOKENS[0])[-1], *spelled])
     assert text.count(PLACEHOLDER_TOKENS[0]) == 1
+
+
+def test_words_and_their_counts_give_the_pieces_of_their_texts() -> None:
+    ours = Subwords.train(SOURCES, kind="bpe", size=330, warn=refuse)
+    model = sentencepiece_model(
+        model_type="bpe",
+        vocab_size=330,
+        byte_fallback=True,
+        normalization_rule_name="identity",
+        user_defined_symbols=[*PLACEHOLDER_TOKENS, "<pad>"],
+    )
+    texts = sentencepiece.SentencePieceProcessor(model_proto=model)
+    pieces = {texts.id_to_piece(id_) for id_ in range(texts.get_piece_size())}
+    assert pieces == {*ours.pieces(range(ours.size))}
+
+
+def test_a_frequent_word_is_a_piece_though_a_space_always_follows_it() -> None:
+    words = ["abcdefgh", "ijklmnop", "qrstuvwx", "yzabcxyz"]
+    texts = [f"{' '.join(order)} ." for order in permutations(words)]  # as tokenizers leave them
+    side = Subwords.train(texts, kind="unigram", size=400, warn=refuse)
+    assert {*side.pieces(range(side.size))} > {f"▁{word}" for word in words}
 
 
 # Sizes
