@@ -154,6 +154,7 @@ _NAME = rf"""
 _RAISED = "[²³¹⁰-⁹₀-₉]"
 _OPERAND = rf"""(?:\d++(?:[.,]\d++)* | [A-Za-zα-ω]{{2,3}}(?={_RAISED})
     | [A-Za-zα-ω](?!(?!{_RAISED})[^\W\d])) {_RAISED}*"""
+_CODED = rf"{_LETTER}*+\d(?:{_LETTER}|\d)*+"
 _WORD_OF_CODE = rf"""
     (?<!{_W})(?:
         # torch==2.1, PATH=/usr/bin
@@ -161,6 +162,8 @@ _WORD_OF_CODE = rf"""
         | [A-Za-z_]\w++\.[a-z_]\w*+(?:\.[A-Za-z_]\w*+)++ | (?<!{_W}\.)\w++(?:\.\w++)*+\(\)
         | [A-Za-z]{{1,2}}(?:\+\+|\#)(?!{_W})  # C++
         | [A-Za-z\d]++(?:_++[A-Za-z\d]++)++(?!{_W})
+        | (?![A-Z]++-|(?:[Mm]id|[Pp]re|[Pp]ost)-\d{{4}}){_LETTER}(?:{_LETTER}|\d)*+-
+            (?:{_LETTER}++-)*+{_CODED}(?:[-.]{_CODED})*+(?!{_W})  # web-01
         | (?:[a-z]{{2,}}+|[ei](?=[A-Z][A-Za-z]{{2}}))[A-Z]{_W}*+(?:\.[a-z_]\w*+)*
         | [A-Z][a-z]++(?:[A-Z][a-z]++)++(?:\.[a-z_]\w*+)++
         | [A-Z][a-z]++(?:[A-Z][a-z]++)++(?!{_W})(?:['’]s(?=[^\w\s]|$))?  # "at McDonald's."

@@ -153,12 +153,15 @@ const RAISED = "[²³¹⁰-⁹₀-₉]";
 const OPERAND = pattern`
   (?: \d++ (?: [.,]\d++ )* | [A-Za-zα-ω]{2,3}(?=${RAISED})
     | [A-Za-zα-ω](?!(?!${RAISED})${LETTER_}) ) ${RAISED}*`;
+const CODED = pattern`(?: ${W_LETTER}*+\d (?: ${W_LETTER} | \d )*+ )`;
 const WORDS_OF_CODE = [
   pattern`(?<!${W})(?:
     (?<!${W}\.)[A-Za-z_]\w*+ (?: \.\w++ )*+={1,2}(?=[^\s=])(?! ["']?[A-Za-z]*(?![^\s]) )[^\s]*[\w)"'/]
     | [A-Za-z_]\w++\.[a-z_]\w*+ (?: \.[A-Za-z_]\w*+ )++ | (?<!${W}\.)\w++ (?: \.\w++ )*+\(\)
     | [A-Za-z]{1,2} (?: \+\+ | # ) (?!${W})
     | [A-Za-z\d]++ (?: _++[A-Za-z\d]++ )++ (?!${W})
+    | (?! [A-Z]++- | (?: [Mm]id | [Pp]re | [Pp]ost )-\d{4} )${W_LETTER} (?: ${W_LETTER} | \d )*+-
+      (?: ${W_LETTER}++- )*+${CODED} (?: [\-.]${CODED} )*+ (?!${W})
     | (?: [a-z]{2,}+ | [ei](?=[A-Z][A-Za-z]{2}) )[A-Z]${W}*+ (?: \.[a-z_]\w*+ )*
     | [A-Z][a-z]++ (?: [A-Z][a-z]++ )++ (?: \.[a-z_]\w*+ )++
     | [A-Z][a-z]++ (?: [A-Z][a-z]++ )++ (?!${W}) (?: ['’]s(?= [^\w\s] | $ ) )?

@@ -190,8 +190,8 @@ def test_a_sentence_too_long_is_read_in_parts_that_fit() -> None:
     line = "He is where the dog is, she is where the cat is, and so it is"
     first, *others = reader(most=60).sentences(line)
     assert first.finished("Il est") == "Il est"
-    found = {each.finished("Il est").removesuffix(",") for each in others}
-    assert found == {"il est"}, "a part begins small"
+    texts = {each.finished("Il est").removesuffix(",") for each in others}
+    assert texts == {"il est"}, "a part begins small"
     found = [*reader(most=40).sentences("a" * 1_000)]  # it has no seam
     assert "".join(each.source for each in found) == "a" * 1_000
     assert not any(each.is_part for each in reader(most=200).sentences("He is big. She is."))
