@@ -31,8 +31,8 @@ TEXTS = """
     请访问⟦https://example.com/a⟧。谢谢
     ⟦https://example.com/⟧에서 ⟦https://ru.wikipedia.org/wiki/Мир⟧,
     ⟦https://fr.wikipedia.org/wiki/Château⟧ ⟦https://api.example.com/users/{id}/posts⟧
-    ⟦covid-19⟧, ⟦web-01⟧. ⟦sk-abc123⟧ ⟦K8s-pod-1⟧'s l'⟦usb-3⟧ ⟦py-3.12⟧ ⟦inv-2024-001⟧ ⟦ковид-19⟧ ⟦ubuntu-22.04-lts⟧
-    ⟦9-to-5⟧ ⟦react@18.2.0⟧. ⟦arn:aws:s3:::x⟧ use ⟦-v⟧.
+    ⟦covid-19⟧, ⟦web-01⟧. ⟦sk-abc123⟧ ⟦K8s-pod-1⟧'s l'⟦usb-3⟧ ⟦py-3.12⟧ ⟦inv-2024-001⟧
+    ⟦ковид-19⟧ ⟦ubuntu-22.04-lts⟧ ⟦9-to-5⟧ ⟦react@18.2.0⟧. ⟦arn:aws:s3:::x⟧ use ⟦-v⟧.
     a T-shirt, vis-à-vis he-she, a dit-il 5 a- 5-year-old ⟦web-1⟧-based
     ⟦example.com⟧, ⟦Example.COM/path⟧. ⟦bit.ly/x⟧ ⟦localhost:8080/x⟧ ⟦192.168.1.1:80/a⟧
     I saw it.He left. I saw.It was etc... !!! ...
