@@ -168,10 +168,11 @@ class Subwords:
 
 
 def _rows(words: Counter[str]) -> Iterator[str]:
-    """Yield each word with its count, as no piece goes past a space: texts take 20 bytes a letter.
+    """Yield each word with its count. No piece goes past a space, and texts would take more memory.
 
-    Each stands twice in a row, with half of its count. SentencePiece's suffix tree has a word as a
-    node, which is a candidate for a piece, only where different characters follow it.
+    A word stands twice in its row, with half of its count. SentencePiece takes the nodes of a
+    suffix tree as candidates for pieces, and a word is one only where different characters follow
+    it: here a space and the end. In tokenized text a space always follows.
     """
     for word, count in words.items():
         if word and count > 1:
