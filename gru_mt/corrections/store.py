@@ -10,7 +10,7 @@ from typing import Self
 
 from portalocker import LockFlags, lock
 
-from gru_mt.data.text.normalize import clean, normal, read_entities
+from gru_mt.data.text.normalize import clean, normal
 from gru_mt.data.text.terms.glossary import CONTROL, read_columns
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 from gru_mt.errors import UserError, check_type, short_repr, short_text
@@ -47,15 +47,9 @@ class Correction:
 
     @classmethod
     def of(cls, source: str, target: str, by: str) -> Self:
-        """Return the correction that somebody makes now; UserError where one text is empty.
-
-        It is without HTML entities of the source, as translators read it.
-        """
+        """Return the correction that somebody makes now; UserError where one text is empty."""
         for text in (source, target):
             check_type(text, str, "a sentence")
-        source, entities = read_entities(source)
-        for character, entity in entities.items():
-            target = target.replace(entity, character)
         time = datetime.now(UTC).isoformat(timespec="seconds")
         one = cls(normal(source).strip(), normal(target).strip(), time, by)
         if not one.target:
