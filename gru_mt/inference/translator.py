@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
-from operator import methodcaller
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, overload
 
 from gru_mt.config.decoding import Decoding, check_number
 from gru_mt.corrections.memory import CorrectionMemory
-from gru_mt.data.text.normalize import read_entities
 from gru_mt.data.text.terms.dates import date_rules
 from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
@@ -19,7 +17,7 @@ from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.ensemble import Ensemble
 from gru_mt.inference.engines.onnx_engine import is_export, load_export
-from gru_mt.inference.preprocessing.messages import arms, rewritten, with_arms
+from gru_mt.inference.preprocessing.messages import arms, with_arms
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.published import local_folder
 from gru_mt.inference.sentence_translator import MapBatches, Options, SentenceTranslator
@@ -251,8 +249,7 @@ class Translator:
         languages, glossary = self.languages, options.glossary
         dates = date_rules(languages.source, languages.target)
         reader = Reader(tokenizer.truecaser, languages.source, fits, glossary, options.split, dates)
-        read = [read_entities(line) for line in lines]
-        sentences_of = [[*reader.sentences(text)] for text, _ in read]
+        sentences_of = [[*reader.sentences(line)] for line in lines]
         if self.corrections and self.corrections.refresh(
             replace(reader, glossary=None, split=True)
         ):
@@ -271,10 +268,6 @@ class Translator:
             Translation(line, [*islice(found, len(sentences))])
             for line, sentences in zip(lines, sentences_of, strict=True)
         ]
-        for row, (_, entities) in enumerate(read):
-            if entities:
-                escape = methodcaller("translate", str.maketrans(entities))
-                translations[row] = rewritten(translations[row], escape)
         # The arms of ICU messages in the lines. They are translated together, to share batches.
         messages = [(row, each) for row, line in enumerate(lines) for each in arms(line)]
         if messages and depth < DEEPEST_MESSAGE:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gru_mt.bundle import Bundle
-from gru_mt.data.text.normalize import ENTITIES
 from gru_mt.data.text.sentences import sentence_rules
 from gru_mt.data.text.terms.dates import date_rules
 from gru_mt.data.tokenizer.sentencepiece import Subwords
@@ -125,7 +124,6 @@ def model_data(bundle: Bundle, precision: str = "int8") -> tuple[dict[str, Any],
         "truecaser": tokenizer.truecaser.to_bytes().decode(),
         "shorthand": tokenizer.truecaser.shorthand,
         "memory": tokenizer.memory.to_bytes().decode(),
-        "entities": ENTITIES,
         "sentences": sentence_rules(config.data.source)._asdict(),
         "dates": dates and dates.to_json(),
         "decoding": asdict(config.decoding),

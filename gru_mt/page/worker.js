@@ -34,7 +34,6 @@ async function load({ metadata, weights }) {
     truecaser: Truecaser.from(metadata.truecaser, metadata.shorthand),
     memory: TranslationMemory.from(metadata.memory),
     splitLine: (text) => splitSentences(text, rules),
-    entities: metadata.entities,
     dates: metadata.dates && new DateFinder(metadata.dates),
     decoding: metadata.decoding,
     calibration: metadata.calibration,

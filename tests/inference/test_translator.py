@@ -349,20 +349,6 @@ def test_what_is_in_another_language_has_hardly_any_confidence(source: str) -> N
     assert sure.translate("the cat sees a dog").confidence == pytest.approx(0.9999, abs=1e-4)
 
 
-def test_entities_are_read_and_the_translation_has_them_again() -> None:
-    pairs = [("It's Tom's café.", "C'est l'été de Tom.")]
-    memory, alone = TranslationMemory.learn(*zip(*pairs, strict=True)), build()
-    translator = replace(alone, tokenizer=replace(alone.tokenizer, memory=memory))
-    line = "It&#39;s Tom&#39;s caf&eacute;."
-    translation = translator.translate(line)
-    assert translation.text == "C&#39;est l&#39;&eacute;t&eacute; de Tom."
-    assert translation.source == line
-    text = alone.translate("a&#39;s {n, plural, one {a dog&#39;s}} and &amp;, &nbsp;, &lt;").text
-    arm = alone.translate("a dog&#39;s").text
-    assert f"{{n, plural, one {{{arm}}}}}" in text
-    assert all(text.count(entity) == 1 for entity in ("&amp;", "&nbsp;", "&lt;"))
-
-
 def test_the_arms_of_a_message_are_translated_and_its_syntax_stays() -> None:
     translator = build()
     line = "the cat {n, plural, offset:1 =0 {a dog} one {# bird} other {the {g, select, x {man}}}}!"

@@ -1,25 +1,13 @@
 """The page reads words, placeholders and short texts as `translate` does."""
 
-import random
 import re
 from collections.abc import Callable
-from html.entities import name2codepoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gru_mt.data.text.normalize import (
-    ENTITIES,
-    IN_WORD,
-    MARKS,
-    SPACELESS,
-    WORD,
-    clean,
-    in_word,
-    is_short,
-    read_entities,
-)
+from gru_mt.data.text.normalize import IN_WORD, MARKS, SPACELESS, WORD, clean, in_word, is_short
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.inference.confidence import is_repetitive
 from tests.data.text import test_placeholders, test_translation_memory
@@ -97,29 +85,6 @@ def normalized(text: str) -> list[Any]:
 def test_texts_are_cleaned_stripped_and_counted_as_in_python() -> None:
     long = [" " * 99_999 + ".", f"a{'  ' * 50_000}b"]
     assert_same(NORMALIZED, normalized, [*random_strings(1_000), *long])
-
-
-ENTITIES_SCRIPT = """
-import { readEntities } from "./text/normalize.js";
-const of = (text) => {
-  const { text: plain, entities } = readEntities(text, data.named);
-  return [plain, [...entities]];
-};
-"""
-
-
-def test_entities_are_read_as_in_python() -> None:
-    def read(text: str) -> list[Any]:
-        plain, entities = read_entities(text)
-        return [plain, [[*item] for item in entities.items()]]
-
-    rng = random.Random(1)
-    names = [*rng.sample([*name2codepoint], 60), "apos", "quot", "mdash", "hellip", "eacute", "bog"]
-    entities = [f"&{name};" for name in names] + ["&#39;", "&#x27;", "&#8212;", "&#xE9;", "&#12"]
-    pieces = [*entities, *entities, *"  a²é'_1", "&", "&;", "&#d800;", "&#55555;", "&#x1F6;", "…"]
-    texts = ["".join(rng.choices(pieces, k=rng.randint(1, 9))) for _ in range(2_000)]
-    assert sum(bool(read_entities(text)[1]) for text in texts) > 300
-    assert_same(ENTITIES_SCRIPT, read, texts, named=ENTITIES)
 
 
 # Short texts of the training split

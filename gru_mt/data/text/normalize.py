@@ -4,7 +4,6 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
-from html.entities import name2codepoint
 from itertools import chain, groupby
 
 # Unicode's Cc without whitespace, and half surrogate pairs, which JSON can hold.
@@ -34,15 +33,7 @@ IN_WORD = rf"\w{MARKS}"
 _MOST_MARKS = 30  # in a row: no letter has more, and they take the square
 _STACK = re.compile(f"([{MARKS}]{{{_MOST_MARKS}}})[{MARKS}]+")
 _HUGE = re.compile(r"&#\d{4000,}")  # Python reads no longer number
-_WRITTEN = "'\"‘’‚“”„«»–—…"  # marks of a text that entities stand for
-_NAMED = {"apos": 39} | name2codepoint
-ENTITIES = {name: chr(code) for name, code in _NAMED.items() if chr(code).isalpha()}
-ENTITIES |= {name: chr(code) for name, code in _NAMED.items() if chr(code) in _WRITTEN}
 LETTER = r"[^\W\d_]"
-_ENTITY = re.compile(r"&(?:#([0-9]{2,5})|#[xX]([\dA-Fa-f]{2,4})|([A-Za-z]{2,8}));")
-_ESCAPED = re.compile(  # an entity that touches a letter or another, or a dash
-    rf"(?<={LETTER}){_ENTITY.pattern}|{_ENTITY.pattern}(?={LETTER}|&)|&(?:[nm]dash|hellip);"
-)
 WORD = re.compile(rf"{LETTER}++(?:[{MARKS}]++{LETTER}*+)*+")  # letters, and marks after the first
 _IN_WORD = re.compile(rf"(?!_)[{IN_WORD}]")
 SPACELESS = re.compile(  # a letter of a script without spaces, and marks and punctuation after it
@@ -83,27 +74,6 @@ _UNCASED = re.compile("[\u0590-\u1dff\u2e80-\ud7ff]")  # scripts without case, n
 def unescaped(text: str) -> str:
     """Return `text` with the characters that its HTML entities name."""
     return html.unescape(_HUGE.sub("&#1114112", text))  # which names none either
-
-
-def read_entities(text: str) -> tuple[str, dict[str, str]]:
-    """Return `text` with letters and marks for their HTML entities, and those by character.
-
-    "It&#39;s" -> "It's", {"'": "&#39;"}. None is read where no entity touches a letter, nor where
-    two are one character; nor one that `text` has unescaped too: it would not come back as it was.
-    """
-    if not _ESCAPED.search(text):
-        return text, {}
-    entities: dict[str, str] = {}
-    typed = {*text}
-    for match in _ENTITY.finditer(text):
-        decimal, hexadecimal, name = match.groups()
-        code = int(decimal or "0") or int(hexadecimal or "0", 16)
-        character = ENTITIES.get(name, " ") if name else chr(code)
-        is_read = character not in typed and (character.isalpha() or character in _WRITTEN)
-        if is_read and entities.setdefault(character, match[0]) != match[0]:
-            return text, {}
-    characters = {entity: character for character, entity in entities.items()}
-    return _ENTITY.sub(lambda match: characters.get(match[0], match[0]), text), entities
 
 
 def narrow(text: str) -> str:

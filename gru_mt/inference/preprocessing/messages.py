@@ -4,7 +4,7 @@ See unicode-org.github.io/icu/userguide/format_parse/messages.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gru_mt.data.text.placeholders import Span
@@ -57,13 +57,8 @@ def with_arms(translation: Translation, arms: Sequence[Span], texts: Sequence[st
     for arm, text in zip(arms, texts, strict=True):
         new += translation.source[start : arm.start] + text
         start = arm.end
-    return rewritten(translation, lambda text: text.replace(old, new))
-
-
-def rewritten(translation: Translation, rewrite: Callable[[str], str]) -> Translation:
-    """Return the translation with the texts of its candidates rewritten."""
     sentences = []
     for sentence in translation.sentences:
-        found = [replace(each, text=rewrite(each.text)) for each in sentence.candidates]
+        found = [replace(each, text=each.text.replace(old, new)) for each in sentence.candidates]
         sentences.append(replace(sentence, candidates=found))
     return replace(translation, sentences=sentences)

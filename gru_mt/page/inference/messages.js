@@ -65,14 +65,10 @@ export function withArms(line, sentences, arms, texts) {
     changed += line.slice(start, arm.start) + texts[n];
     start = arm.end;
   });
-  return rewritten(sentences, (text) => text.replaceAll(old, () => changed));
-}
-
-/** Return sentences with their texts and those of their candidates rewritten. */
-export function rewritten(sentences, rewrite) {
+  const put = (text) => text.replaceAll(old, () => changed);
   return sentences.map((sentence) => ({
     ...sentence,
-    text: rewrite(sentence.text),
-    candidates: sentence.candidates.map((each) => ({ ...each, text: rewrite(each.text) })),
+    text: put(sentence.text),
+    candidates: sentence.candidates.map((each) => ({ ...each, text: put(each.text) })),
   }));
 }

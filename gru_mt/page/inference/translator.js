@@ -5,12 +5,12 @@
 
 import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confidence.js";
 import { clausesOf, joinedClauses } from "./clauses.js";
-import { armsOf, rewritten, withArms } from "./messages.js";
+import { words } from "../text/normalize.js";
+import { armsOf, withArms } from "./messages.js";
 import { readLine } from "./reader.js";
 import { beamSearch } from "./search.js";
 import { EOS } from "../tokenizer/special.js";
-import { beginsCased, inWord, readEntities, SENTENCE_END, size } from "../text/normalize.js";
-import { SPACELESS, words } from "../text/normalize.js";
+import { beginsCased, inWord, SENTENCE_END, size, SPACELESS } from "../text/normalize.js";
 
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
 const MARGIN = 2;
@@ -24,12 +24,10 @@ const FIRST_SIGNS = /^[¿¡"'“‘«([ \u00a0\u202f]+/; // may stand before the
 /** A model, its vocabularies, its truecaser and its memory, ready to translate. */
 export class Translator {
   /**
-   * Take {model, source, target, truecaser, memory, splitLine, entities, dates, decoding,
-   * calibration}.
+   * Take {model, source, target, truecaser, memory, splitLine, dates, decoding, calibration}.
    *
-   * `splitLine` splits a line into sentences; `entities` has the characters of HTML's; `dates` is a
-   * DateFinder, or null; `decoding` has the names of the configuration; `calibration` are the
-   * weights of the confidence, or null.
+   * `splitLine` splits a line into sentences; `dates` is a DateFinder, or null; `decoding` has the
+   * names of the configuration; `calibration` are the weights of the confidence, or null.
    */
   constructor(parts) {
     Object.assign(this, parts);
@@ -48,8 +46,7 @@ export class Translator {
       fits: (text, parts) => this.#fits(text, Math.trunc(decoding.max_source_tokens / parts)),
     };
     let sentences = [];
-    const { text: read, entities } = readEntities(line, this.entities);
-    for (const sentence of readLine(read, reading)) {
+    for (const sentence of readLine(line, reading)) {
       let found = await this.#translated(sentence, nBest, decoding, pause);
       const isRead = found.sourceWords.length > 0; // by the model
       if (isRead && !sentence.keepsAll(found.text)) {
@@ -64,10 +61,6 @@ export class Translator {
         if (!sentence.keepsNumbers(found.text)) found.warnings.push("numbers");
       }
       sentences.push({ source: sentence.source, gap: sentence.gap, ...found });
-    }
-    if (entities.size) {
-      const escape = (text) => [...text].map((each) => entities.get(each) ?? each).join("");
-      sentences = rewritten(sentences, escape);
     }
     for (const arms of armsOf(line)) {
       const texts = [];

@@ -260,33 +260,3 @@ export function isAllCaps(text) {
   }
   return cased.length > Math.max(1, letters.length >> 1) && cased.every(isUpper);
 }
-
-const ENTITY = "&(?:#([0-9]{2,5})|#[xX]([0-9A-Fa-f]{2,4})|([A-Za-z]{2,8}));";
-const ENTITIES = new RegExp(ENTITY, "g");
-// An entity that touches a letter or another, or a dash.
-const ESCAPED = new RegExp(
-  `(?<=${ANY_LETTER})${ENTITY}|${ENTITY}(?=${ANY_LETTER}|&)|&(?:[nm]dash|hellip);`,
-  "u",
-);
-const WRITTEN = /^[\p{L}'"‘’‚“”„«»–—…]$/u; // letters and marks of a text
-
-/**
- * Return {text, entities}: letters and marks for HTML entities, and a Map of these by character.
- *
- * `named` has the characters of entities by name.
- */
-export function readEntities(text, named) {
-  const entities = new Map();
-  if (!ESCAPED.test(text)) return { text, entities };
-  const characters = new Map();
-  const typed = new Set(text);
-  for (const [entity, decimal, hexadecimal, name] of text.matchAll(ENTITIES)) {
-    const code = parseInt(decimal ?? hexadecimal, decimal ? 10 : 16);
-    const character = name ? (named[name] ?? "") : String.fromCodePoint(code);
-    if (typed.has(character) || !WRITTEN.test(character)) continue;
-    if ((entities.get(character) ?? entity) !== entity) return { text, entities: new Map() };
-    entities.set(character, entity);
-    characters.set(entity, character);
-  }
-  return { text: text.replace(ENTITIES, (each) => characters.get(each) ?? each), entities };
-}

@@ -6,16 +6,7 @@ from itertools import chain
 
 import pytest
 
-from gru_mt.data.text.normalize import (
-    MARKS,
-    WORD,
-    clean,
-    count_words,
-    in_word,
-    is_mark,
-    read_entities,
-    words,
-)
+from gru_mt.data.text.normalize import MARKS, WORD, clean, count_words, in_word, is_mark, words
 
 
 @pytest.mark.parametrize(
@@ -79,41 +70,3 @@ def test_a_word_keeps_its_vowel_signs_points_and_joiners(text: str, found: list[
 )
 def test_a_text_has_one_way_to_be_written_and_nothing_unseen(text: str, cleaned: str) -> None:
     assert clean(text) == clean(cleaned) == cleaned
-
-
-# HTML entities
-
-
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("It&#39;s caf&eacute; &#x27;t&#xe9;&quot;", "It&#39;s caf&eacute; &#x27;t&#xe9;&quot;"),
-        ("It&#39;s a &quot;caf&eacute;&quot;&hellip;", 'It\'s a "café"…'),
-        ("&Agrave; l&#x27;&eacute;t&eacute;", "À l'été"),
-        ("&#1053;&#x435;&#1090;", "Нет"),
-        ("Tom &ndash; or Mary", "Tom – or Mary"),
-        (
-            "Tom&nbsp;&amp; Ann &lt;b&gt; a&copy; it&#39;s",
-            "Tom&nbsp;&amp; Ann &lt;b&gt; a&copy; it's",
-        ),
-        ("Write &eacute; or &quot; here, &#39;", "Write &eacute; or &quot; here, &#39;"),  # names
-        ("It's Ann&#39;s caf&eacute;", "It's Ann&#39;s café"),  # that ' would become another
-        (
-            "a&#0;b&#55555;c&#xd800;d&#123456;e&bogus;f&eacute",
-            "a&#0;b&#55555;c&#xd800;d&#123456;e&bogus;f&eacute",
-        ),
-    ],
-)
-def test_entities_of_letters_and_marks_are_read_and_can_be_written_again(
-    text: str, plain: str
-) -> None:
-    found, entities = read_entities(text)
-    assert found == plain
-    assert found.translate(str.maketrans(entities)) == text
-
-
-def test_many_entities_are_read_in_linear_time() -> None:
-    text = "".join(f"&#{code};a" for code in range(1_000, 40_000)) * 4 + "&#12" * 50_000
-    plain, entities = read_entities(text)
-    assert plain.startswith("Ϩa")
-    assert len(entities) > 10_000
