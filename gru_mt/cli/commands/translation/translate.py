@@ -131,8 +131,6 @@ def translate(
     _warn_of_arguments(sentences or [])
     from gru_mt.cli.line_progress import LineProgress, map_with_progress
     from gru_mt.data.text.terms.glossary import Glossary
-    from gru_mt.documents.registry import read_document
-    from gru_mt.storage import read_bytes, write_output
 
     keywords: Keywords = {
         "beam_size": beam,
@@ -157,6 +155,9 @@ def translate(
 
     with while_computing(translator.engine.device_type):
         if input_file and out:
+            from gru_mt.documents.registry import read_document
+            from gru_mt.storage import read_bytes, write_output
+
             print_messages(logging.INFO)
             data, name = read_bytes(input_file, most_bytes=MOST_BYTES), input_file.name
             language = translator.languages.source
