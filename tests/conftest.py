@@ -74,7 +74,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Fill],
 
     def made(name: str, fill: Fill) -> Path:
         folder, done = root / f"{name}-once", root / f"{name}-once.done"
-        with portalocker.Lock(root / f"{name}-once.lock"):
+        with portalocker.Lock(root / f"{name}-once.lock", timeout=600):
             if not done.exists():
                 folder.mkdir()
                 fill(folder)
