@@ -93,6 +93,13 @@ def as_path(value: Any, name: str) -> Path:
     raise UserError(f"{name} must be a path, got {short_repr(value)}")
 
 
+def as_paths(value: Any, name: str) -> list[Path]:
+    """Return the paths of an iterable; UserError for anything else, one path among it."""
+    if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
+        raise UserError(f"{name} must be a list of paths, got {short_repr(value)}")
+    return [as_path(path, name) for path in value]
+
+
 def as_texts(value: Any, name: str) -> list[str]:
     """Return the texts of an iterable, a generator too; UserError for anything else."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):

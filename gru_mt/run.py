@@ -96,7 +96,7 @@ class Run:
         return self.folder / f"{split}.real.json"
 
     def train_overlap(self, split: str) -> Path:
-        return self.folder / f"{split}.familiarity.json"
+        return self.folder / f"{split}.overlap.json"
 
     def samples(self, split: str) -> Path:
         return self.folder / f"{split}.samples.json"

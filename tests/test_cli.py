@@ -25,6 +25,7 @@ from gru_mt.config.load import load_config
 from gru_mt.corrections.store import corrections_file
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.text_stream import TextStream, open_text
+from gru_mt.data.evaluation_set import EvaluationSet
 from gru_mt.errors import UserError
 from gru_mt.evaluation.hypotheses import run_of
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row
@@ -655,6 +656,10 @@ def test_eval_looks_at_its_output_before_it_translates(
     monkeypatch.setattr("gru_mt.inference.translator.Translator.load", pytest.fail)
     assert_one_line(gru_mt("eval", "--output", "runs"), "runs: cannot be written: is a folder")
     assert_one_line(gru_mt("eval", "--output", "none/x"), "none/x: cannot be written", "no folder")
+    two = [EvaluationSet([text], [[text]], name) for text, name in ("aA", "bB")]
+    monkeypatch.setattr("gru_mt.evaluation.evaluate.read_sets", lambda *_: two)
+    told = gru_mt("eval", "--output", "small.yaml/x")
+    assert_one_line(told, "small.yaml/x.A: cannot be written")
 
 
 def test_eval_passes_its_options_on(

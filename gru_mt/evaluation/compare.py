@@ -18,7 +18,7 @@ from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
 from gru_mt.config.yaml_text import yaml_inline
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.errors import UserError, as_path
+from gru_mt.errors import UserError, as_path, as_paths
 from gru_mt.evaluation.score import (
     MetricScores,
     corpus_bleu,
@@ -153,10 +153,10 @@ def compare(
         BLEU [72, 54]
         chrF [89, 55]
     """
-    paths = [as_path(path, "systems") for path in systems]
+    paths = as_paths(systems, "systems")
     if len(paths) < 2:
         raise UserError("give two or more systems to compare")
-    known = [as_path(path, "references") for path in references]
+    known = as_paths(references, "references")
     split = "" if known else split
     of_files = None if source is None else as_path(source, "source")
     return compare_systems(read_systems(paths, known, of_files, split, bleu_tokenizer), split)

@@ -24,8 +24,7 @@ CHUNK = 100_000  # training pairs in memory at a time
 class TrainOverlap:
     """What the training split has of the sentences of a set and of the words of its references."""
 
-    nearest: list[str]  # the training source with the most words in common; "" where none has any
-    distance: list[float]  # to it: 1 - words in common / words of either (Jaccard), 0 to 1
+    distance: list[float]  # 1 - words in common / words of either (Jaccard) with the nearest source
     near_duplicate: list[bool]  # differs from a training source by a word; see `NearDuplicates`
     rarest: list[int]  # training sources that have its rarest word
     target_words: dict[str, int]  # of each word of the references, its count in training targets
@@ -48,7 +47,7 @@ def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> li
     asked = [source for one in sets for source in one.sources]
     near = NearDuplicates(asked)
     words_of = [{*compared_words(text)} for text in asked]
-    nearest, shares = [""] * len(asked), [0.0] * len(asked)
+    shares = [0.0] * len(asked)
     counts = dict.fromkeys(chain(*words_of), 0)
     references = [chain(*one.references) for one in sets]
     targets = [
@@ -76,9 +75,7 @@ def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> li
                 together = np.concatenate([row_M_of[word] for word in wanted])
                 common_N = np.bincount(together, minlength=len(pairs))
                 share_N = common_N / (size_N + len(wanted) - common_N)
-                row = int(share_N.argmax())
-                if share_N[row] > shares[index]:
-                    nearest[index], shares[index] = pairs[row].source, float(share_N[row])
+                shares[index] = max(shares[index], float(share_N.max()))
     distances = [round(1 - share, 4) for share in shares]
     is_near = [text in near.found for text in asked]
     rarest = [min((counts[word] for word in wanted), default=0) for wanted in words_of]
@@ -87,5 +84,5 @@ def train_overlap(train: Sequence[Example], sets: Sequence[EvaluationSet]) -> li
     for (start, end), of_set in zip(pairwise(ends), targets, strict=True):
         of = slice(start, end)
         known = {word: target_counts[word] for word in of_set}
-        overlaps.append(TrainOverlap(nearest[of], distances[of], is_near[of], rarest[of], known))
+        overlaps.append(TrainOverlap(distances[of], is_near[of], rarest[of], known))
     return overlaps

@@ -67,13 +67,17 @@ class Scores(NamedTuple):
 SCORE_NAMES = ("BLEU, all references", "BLEU, first reference", "chrF")  # of `Scores`
 
 
+def _bleu(tokenizer: str) -> BLEU:
+    # `force` changes no score. It keeps sacreBLEU from a warning of three lines for each chunk of
+    # sentences: that text which ends in " ." must be detokenized.
+    return BLEU(tokenize=tokenizer, force=True)
+
+
 def corpus_bleu(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, tokenizer: str = "13a"
 ) -> float:
     """Return BLEU (0 to 100) against all references, without an interval: quick, for validation."""
-    # `force` changes no score. It keeps sacreBLEU from a warning of three lines: that text which
-    # ends in " ." must be detokenized. A model that has just begun to learn writes such text.
-    return _corpus_score(BLEU(tokenize=tokenizer, force=True), hypotheses, references)
+    return _corpus_score(_bleu(tokenizer), hypotheses, references)
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
@@ -104,7 +108,7 @@ def score_translations(
     the counts differ, or a sentence has no reference.
     """
     streams = reference_streams(hypotheses, references)
-    metrics = BLEU(tokenize=tokenizer), BLEU(tokenize=tokenizer), CHRF()
+    metrics = _bleu(tokenizer), _bleu(tokenizer), CHRF()
     known = streams, streams[:1], streams
     scores = zip(SCORE_NAMES, metrics, known, strict=True)
     return Scores(*(_score(name, metric, hypotheses, some) for name, metric, some in scores))
@@ -221,7 +225,7 @@ def score_systems(
     """
     [streams, *_] = [reference_streams(system, references) for system in texts]
     found = []
-    for name, metric in (("BLEU", BLEU(tokenize=tokenizer)), ("chrF", CHRF())):
+    for name, metric in (("BLEU", _bleu(tokenizer)), ("chrF", CHRF())):
         counts = [count_matches(metric, system, streams) for system in texts]
         baseline_R = resampled(metric, counts[0])
         scores = []

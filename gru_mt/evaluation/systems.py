@@ -9,7 +9,7 @@ from typing import Any
 
 from gru_mt.config.load import load_config
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.errors import UserError, short_repr, short_text
+from gru_mt.errors import UserError, shell_quoted, short_repr, short_text
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.inference.preprocessing.lines import read_lines
@@ -81,7 +81,7 @@ def _read_run(folder: Path, split: str, bleu_tokenizer: str | None) -> System:
     found = read_hypotheses(run, split)
     if found is None:
         option = "" if split == "test" else f" --split {split}"
-        fix = f"run gru-mt eval --model {name}{option} first"
+        fix = f"run gru-mt eval --model {shell_quoted(name)}{option} first"
         raise UserError(f"{name}: keeps no translations of its {split} split; {fix}")
     config = load_config(run.config).model_dump() | {"decoding": asdict(found.decoding)}
     shapes = tensors_info(run.bundle / WEIGHTS).shapes.values()

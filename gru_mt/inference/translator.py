@@ -12,7 +12,7 @@ from gru_mt.corrections.memory import CorrectionMemory
 from gru_mt.data.text.terms.dates import date_rules
 from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
-from gru_mt.errors import UserError, as_path, as_texts, short_repr
+from gru_mt.errors import UserError, as_path, as_paths, as_texts, short_repr
 from gru_mt.inference.confidence import Calibration
 from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.ensemble import Ensemble
@@ -115,20 +115,18 @@ class Translator:
             >>> from gru_mt import Translator
             >>> translator = Translator.averaging(["runs/small", "runs/small/model"])
         """
-        if isinstance(paths, str | Path) or not isinstance(paths, Iterable):
-            raise UserError(f"paths must be a list of paths, got {short_repr(paths)}")
-        paths = [*paths]
-        if not paths:
+        known = as_paths(paths, "paths")
+        if not known:
             raise UserError("paths must name a model, got none")
-        first, *others = [cls.load(path, device=device) for path in paths]
+        first, *others = [cls.load(path, device=device) for path in known]
         if not others:
             return first
-        for path, other in zip(paths[1:], others, strict=True):
+        for path, other in zip(known[1:], others, strict=True):
             languages = replace(other.languages, bleu_tokenizer=first.languages.bleu_tokenizer)
             same_words = other.tokenizer.same_vocabularies(first.tokenizer)
             if languages != first.languages or not same_words:
                 raise UserError(
-                    f"{path}: another vocabulary or other languages than {paths[0]}; models are "
+                    f"{path}: another vocabulary or other languages than {known[0]}; models are "
                     "averaged that one corpus and tokenizer were trained for"
                 )
         engines = [translator.engine for translator in (first, *others)]

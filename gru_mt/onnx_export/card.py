@@ -3,7 +3,6 @@ Face hub reads (Mitchell et al. 2019, "Model Cards for Model Reporting").
 """
 
 import re
-import shlex
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from jinja2 import Environment, PackageLoader
 from gru_mt.bundle import Bundle
 from gru_mt.config.yaml_text import short_config
 from gru_mt.data.corpus.languages import language_code
-from gru_mt.errors import escape
+from gru_mt.errors import escape, shell_quoted
 from gru_mt.evaluation.hypotheses import RunHypotheses, read_hypotheses, run_of
 from gru_mt.evaluation.robustness.measure import read_robustness
 from gru_mt.storage import read_json
@@ -51,7 +50,7 @@ def model_card(
     environment = Environment(
         loader=PackageLoader("gru_mt.onnx_export", "."), trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"plain": _plain, "quoted": shlex.quote, "repr": repr}
+    environment.filters |= {"plain": _plain, "quoted": shell_quoted, "repr": repr}
     return environment.get_template("card.md").render(values)
 
 

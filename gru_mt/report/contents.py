@@ -1,7 +1,7 @@
 """What the report of a run says of its dev or test sets, computed once and kept in the run."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
@@ -105,7 +105,7 @@ def contents_of(
 def check_run(run: Run) -> None:
     """Raise UserError where a folder holds no run."""
     check_path(run.folder)
-    if not run.config.is_file():
+    if not run.corpus_report.is_file():  # a bundle has a config.yaml too
         raise UserError(f"{run.folder}: holds no run; give the folder that gru-mt train wrote")
 
 
@@ -143,7 +143,10 @@ def _overlaps(
     try:
         if splits is None:
             say("reading the corpora, to see what the training split has of these sentences")
-            splits = load_splits(config.data, folder=run.folder)
+            kept = {part: find_sets(run.folder, part) or [] for part in ("dev", "test")}
+            for name, of_split in kept.items():  # no set of today may have the name of another
+                kept[name] = [replace(one, name=f"{one.name} of {run.folder}") for one in of_split]
+            splits = load_splits(config.data, kept, folder=run.folder)
         digests = [corpus["sha256"] for corpus in read_json(run.corpus_report)["corpora"]]
     except UserError as error:
         return [None] * len(sets), str(error)

@@ -3,12 +3,12 @@
 import base64
 import hashlib
 import json
-import shlex
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
+from gru_mt.errors import shell_quoted
 from gru_mt.evaluation.score import FEW
 from gru_mt.report import pictures
 
@@ -49,5 +49,5 @@ def environment() -> Environment:
     loader = PackageLoader("gru_mt.report")
     found = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     found.globals |= {"few": FEW, "pictures": pictures}
-    found.filters["quoted"] = shlex.quote
+    found.filters["quoted"] = shell_quoted
     return found

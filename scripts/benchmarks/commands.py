@@ -100,11 +100,15 @@ def quality(
 
 @app.command()
 def real(runs: Annotated[list[Path], typer.Argument(metavar="RUN...", exists=True)]) -> None:
-    """Robustness: BLEU retained on text as people type it, by `gru-mt eval --real` on test."""
+    """Robustness: BLEU retained on text as people type it, by `gru-mt eval --real` on test.
+
+    Of a run with several test sets the first counts.
+    """
     found = []
     for run in runs:
         line = begin("real", {"run": run.resolve().name})
-        report = json.loads(gru_mt("eval", "--model", run, "--real", "--json").stdout)
+        first, *_ = gru_mt("eval", "--model", run, "--real", "--json").stdout.splitlines()
+        report = json.loads(first)
         found.append({**report["real"], **(report["confidence"] or {})})
         record(line, found[-1])
     print_means(found)
@@ -131,7 +135,7 @@ def translate(model: RunArgument) -> None:
 
     A run is measured as gru-mt loads it. Its folder `model` is torch, `onnx` its export.
     """
-    [test] = read_sets(model, "test")
+    test, *_ = read_sets(model, "test")
     line = begin("translate", {"model": "/".join(model.resolve().parts[-2:])})
     cold = [gru_mt("translate", "--model", model, "How are you?") for _ in range(5)]
     figures: Figures = {
@@ -140,7 +144,7 @@ def translate(model: RunArgument) -> None:
     }
     for name, beam in {"beam_5": 5, "greedy": 1}.items():
         command = ("eval", "--model", model, "--beam", beam, "--json")
-        reports = [json.loads(gru_mt(*command).stdout) for _ in range(3)]
+        reports = [json.loads(gru_mt(*command).stdout.splitlines()[0]) for _ in range(3)]
         speeds = [report["sentences_s"] for report in reports]
         figures[name] = {"sentences_s": spread(speeds), **latency(model, test.sources, beam)}
     record(line, figures)
@@ -177,9 +181,9 @@ def serve(
     model = run / export
     if not model.is_dir():
         raise UserError(f"{model}: is missing; name a run, and export it by gru-mt export")
-    [test] = read_sets(run, "test")
+    test, *_ = read_sets(run, "test")
     texts = test.sources[:sentences]
-    line = begin("serve", {"model": f"{run.resolve().name}/{export}", "sentences": sentences})
+    line = begin("serve", {"model": f"{run.resolve().name}/{export}", "sentences": len(texts)})
     figures: dict[str, list[float]] = defaultdict(list)
     with clients.server(model) as port:
         clients.ask(port, model, texts[:FIRST], 1)
@@ -199,8 +203,9 @@ def page(run: RunArgument, sentences: Annotated[int, typer.Option(min=1)] = 500)
     """
     from screenshot import chromium
 
-    [test] = read_sets(run, "test")
-    line = begin("page", {"model": run.resolve().name, "sentences": sentences})
+    test, *_ = read_sets(run, "test")
+    texts = test.sources[:sentences]
+    line = begin("page", {"model": run.resolve().name, "sentences": len(texts)})
     ready_s, times_ms = [], []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
@@ -213,7 +218,7 @@ def page(run: RunArgument, sentences: Annotated[int, typer.Option(min=1)] = 500)
                 opened.goto(path.resolve().as_uri())
                 opened.locator("#footer", has_text="ready").wait_for()
                 ready_s.append(time.perf_counter() - started_s)
-                for sentence in test.sources[:sentences]:
+                for sentence in texts:
                     opened.fill("#source", sentence)
                     opened.locator("#target:not(.old)").wait_for()
                     times_ms.append(float(opened.inner_text("#speed").removesuffix(" ms")))

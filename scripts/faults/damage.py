@@ -39,7 +39,7 @@ def _resume(longer: Scenario, folder: Path, victim: Path) -> None:
             raise Failed(f"{ended.cause()} (exit 2 and the file's name were due)")
     elif ended.code == 0 and victim.name != newest.name:  # without it a run resumes earlier
         found = {key: of for key, of in results(run).items() if not key.startswith("onnx/")}
-        reported = ["metrics.jsonl", "test.familiarity.json"]  # their damage is a warning
+        reported = ["metrics.jsonl", "test.overlap.json"]  # their damage is a warning
         reported += ["report.html"] if (run / "report.html").is_dir() else []
         if victim.name in reported:
             found[victim.name] = longer.files[victim.name]

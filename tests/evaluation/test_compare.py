@@ -88,6 +88,9 @@ def test_runs_and_files_are_compared_by_their_paths(tmp_path: Path) -> None:
     assert (runs.split, files.split) == ("test", "")
     with pytest.raises(UserError, match="two or more systems"):
         compare([tmp_path / "a"])
+    for wrong in ("runs/a", tmp_path, None):
+        with pytest.raises(UserError, match="systems must be a list of paths, got"):
+            compare(wrong)  # type: ignore[arg-type]
 
 
 def test_an_ngram_is_right_as_often_as_the_reference_with_most_of_it_has_it() -> None:

@@ -12,7 +12,7 @@ from gru_mt.evaluation import overlap as module
 from gru_mt.evaluation.overlap import train_overlap
 
 
-def test_each_sentence_has_its_nearest_of_training_and_the_count_of_its_rarest_word() -> None:
+def test_each_sentence_has_its_distance_to_training_and_the_count_of_its_rarest_word() -> None:
     train = [
         Example("The dog sleeps.", "Le chien dort.", 1),
         Example("The dog eats.", "Le chien mange.", 2),
@@ -24,7 +24,6 @@ def test_each_sentence_has_its_nearest_of_training_and_the_count_of_its_rarest_w
     [found, empty] = train_overlap(
         train, [EvaluationSet(sources, references), EvaluationSet([], [])]
     )
-    assert found.nearest == ["The dog sleeps.", "", "I saw a very small cat.", "", "猫が好き"]
     # Of a, dog, sleeps and the it is two words; of seven words five; 猫 and が of 猫が好き嫌い.
     expected = [1 - 2 / 4, 1, 1 - 5 / 7, 1, 1 - 2 / 6]
     assert found.distance == pytest.approx(expected, abs=1e-4)
@@ -33,9 +32,9 @@ def test_each_sentence_has_its_nearest_of_training_and_the_count_of_its_rarest_w
     assert found.target_words["chien"] == 2
     assert found.target_words["sommeille"] == 0
     assert "mange" not in found.target_words
-    assert empty.nearest == []
+    assert empty.distance == []
     [found] = train_overlap([], [EvaluationSet(["A dog."], [["Un chien."]])])
-    assert (found.nearest, found.distance, found.rarest) == ([""], [1.0], [0])
+    assert (found.distance, found.rarest) == ([1.0], [0])
 
 
 def test_chunks_of_training_give_what_a_search_of_all_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,8 +52,6 @@ def test_chunks_of_training_give_what_a_search_of_all_does(monkeypatch: pytest.M
             asked = {*text.split()}
             sources = [{*pair.source.split()} for pair in train]
             shares = [len(asked & words) / len(asked | words) for words in sources]
-            nearest = train[shares.index(max(shares))].source if max(shares) else ""
-            assert found.nearest[row] == nearest
             assert found.distance[row] == pytest.approx(1 - max(shares), abs=1e-4)
             assert found.rarest[row] == min(sum(word in each for each in sources) for word in asked)
         for word, count in found.target_words.items():

@@ -30,7 +30,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
         make_run(Path("a&b"), [SET], [FIRST], "training.seed=1", minutes=2.0)
         make_run(Path("new"), [SET], [SECOND], "training.seed=2")
         systems = read_systems([Path("a&b"), Path("new")], [], None, "test", None)
-        known = TrainOverlap(["x"] * 3, [0.1, 0.5, 0.9], [False] * 3, [0, 1, 200], {})
+        known = TrainOverlap([0.1, 0.5, 0.9], [False] * 3, [0, 1, 200], {})
         return comparison_page(compare_systems(systems, "test"), "13a", {"pets": known})
 
 

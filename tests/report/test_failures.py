@@ -57,7 +57,7 @@ def test_words_are_right_by_how_often_training_has_them() -> None:
             ("x", "Le chien mange le.", ["Un dort et dort", "Le chien dort et le chien dort."]),
             ("y", "", ["Un"]),
         ),
-        TrainOverlap([], [], [], [], counts),
+        TrainOverlap([], [], [], counts),
     )
     # The second reference fits: le 2 of 2, chien 1 of 2, dort 0 of 2, et 0 of 1.
     assert [(each.name, each.words, each.right.value) for each in found] == [

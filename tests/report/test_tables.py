@@ -50,7 +50,6 @@ def test_every_sentence_is_in_one_bucket_of_each_table() -> None:
     assert tables_of(hypotheses(("", "a", ["b"])).set, None, scored(found)) == [], "no sources"
     found = of_lengths(*[5] * 6, references=[1, 2, 3, 4, 5, 9])
     known = TrainOverlap(
-        nearest=["x"] * 6,
         distance=[0.1, 0.3, 0.55, 0.6, 1.0, 0.299],
         near_duplicate=[True, False, False, False, False, False],
         rarest=[0, 1, 2, 3, 99, 100],

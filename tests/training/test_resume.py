@@ -15,7 +15,9 @@ from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
 from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import read_sets
+from gru_mt.evaluation.overlap import read_train_overlap
 from gru_mt.inference.translator import Translator
+from gru_mt.report.contents import contents_of
 from gru_mt.run import Run
 from gru_mt.storage import read_json
 from gru_mt.training.optim.lr_schedule import resolve_config
@@ -188,6 +190,17 @@ def test_the_old_corpus_may_be_mixed_in_but_not_what_it_was_measured_on(
     train(config, tmp_path / "new")
     assert "share a sentence with dev or test: mine 1: dropped" in capsys.readouterr().err
     assert [dev.name for dev in read_sets(tmp_path / "new", "dev")] == ["small"]
+
+
+def test_a_later_report_knows_that_training_left_out_what_the_start_was_measured_on(
+    before: Path, mine: Path, small_corpus: Path, tmp_path: Path
+) -> None:
+    every = f"data.corpus=[{{path: {mine}, part: train}}, {{path: {small_corpus}, part: train}}]"
+    run = Run(tmp_path / "new")
+    train(tuned(mine, before, every, "training.max_steps=1"), run.folder)
+    contents_of(run, "test", say=lambda _: None)
+    [overlap] = read_train_overlap(run, "test")
+    assert min(overlap.distance) > 0, "no training source has the words of a test source"
 
 
 def test_a_bundle_that_was_moved_or_had_no_dev_part_brings_no_sets(

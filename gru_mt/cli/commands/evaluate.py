@@ -70,10 +70,6 @@ def evaluate(
         raise UserError("--source and --reference belong together: give both or neither")
     require_stdout()
     from gru_mt.cli.line_progress import map_with_progress
-    from gru_mt.storage import check_output, write_output
-
-    if output:
-        check_output(output, reads=[source, *reference] if source else [])
     from gru_mt.evaluation.evaluate import (
         choose_bleu_tokenizer,
         evaluate_set,
@@ -82,16 +78,21 @@ def evaluate(
     )
     from gru_mt.evaluation.hypotheses import write_hypotheses
     from gru_mt.evaluation.robustness.measure import measure, write_robustness
+    from gru_mt.storage import check_output, write_output
+
+    if output and source:
+        check_output(output, reads=[source, *reference])
 
     folder = model[0] if model else Run.newest().folder
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
+    outputs = _outputs(output, [one.name for one in sets])
     print_messages(logging.INFO)  # lines of progress, where stderr is no terminal
     translator = load_translator(model, device=device)
     translator = replace(translator, map_batches=map_with_progress, corrections=None)
     decoding = translator.decoding.overridden(beam_size=beam, length_penalty=length_penalty)
     tokenizer = choose_bleu_tokenizer(translator, sets, bleu_tokenizer)
     found, reports = [], []
-    for one in sets:
+    for one, path in zip(sets, outputs, strict=True):
         name = source or (f"{split} {one.name}" if len(sets) > 1 else split)
         say(f"translating {len(one.sources):,} sentences of {name}")
         with while_computing(translator.engine.device_type):
@@ -102,10 +103,9 @@ def evaluate(
                 translate = partial(translate, beam_size=beam, length_penalty=length_penalty)
                 report = measure(translate, one, tokenizer=tokenizer, say=say)
                 reports.append(report)
-        if output:
+        if path:
             text = "".join(f"{hypothesis}\n" for hypothesis in result.hypotheses.texts)
-            several = output.with_name(f"{output.name}.{one.name}")  # a file for each set
-            write_output(several if len(sets) > 1 else output, text.encode())
+            write_output(path, text.encode())
         found.append(result.hypotheses)
         if as_json:
             real_rows = {"real": report.to_json()} if report else {}
@@ -120,3 +120,19 @@ def evaluate(
                 write_robustness(folder, split, reports)
         except UserError as error:  # the scores are printed already
             say(f"warning: {error}")
+
+
+def _outputs(output: Path | None, sets: list[str]) -> list[Path | None]:
+    """Return the file of each set's translations: `output` with its name, if there are several.
+
+    Raises UserError where one cannot be written.
+    """
+    from gru_mt.storage import check_output
+
+    if output is None:
+        return [None] * len(sets)
+    several = [output.with_name(f"{output.name}.{name}") for name in sets]
+    outputs = several if len(sets) > 1 else [output]
+    for path in outputs:
+        check_output(path)
+    return [*outputs]

@@ -129,7 +129,7 @@ def measure(
             sources, references, plain = map(list, zip(*lines, strict=True))
             texts = [*map(compared, translated(name, sources, split=split))]
             bleu, plain_bleu = bleu_of(texts, references), bleu_of(plain, references)
-            retained = 100 * bleu / plain_bleu if plain_bleu else None
+            retained = 100 * (bleu / plain_bleu) if plain_bleu else None
             rows.append(Row(name, len(lines), retained, bleu, plain_bleu))
     for name, found, most, glossary in _checked(sentences):
         if chosen := _spread([case for case in found if case], most):
