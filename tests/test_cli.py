@@ -362,6 +362,14 @@ def test_init_and_check_lead_from_files_to_a_training(
     assert gru_mt("init", ".").out == f"gru-mt train --config {tmp_path.name}.yaml\n"
     made_here = {"train.yaml", "my own.yaml", f"{tmp_path.name}.yaml"}
     assert {path.name for path in tmp_path.iterdir()} == {*files, *made_here}
+    Path("fra-eng").mkdir()
+    shutil.copy("train.en", "fra-eng/a.en")
+    shutil.copy("train.de", "fra-eng/a.pt-BR")
+    files = ["fra-eng/a.pt-BR", "fra-eng/a.en", "--languages", "en,pt-BR", "--out", "pt.yaml"]
+    assert gru_mt("init", *files).code == 0
+    assert load_config("pt.yaml").data.corpus[0].path == ["fra-eng/a.en", "fra-eng/a.pt-BR"]
+    assert gru_mt("init", "fra-eng", "--languages", "en,pt-BR", "--out", "here.yaml").code == 0
+    assert load_config("here.yaml").data.corpus[0].path == ["./fra-eng"], "and no corpus of ours"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -111,27 +111,31 @@ def load_evaluation_set(
     reference. `key` is where `files` stands in the configuration.
     """
     groups, notes = find_files([*map(user_path, files.path)], config.languages)
-    tables = [_columns(group, files, config.languages, notes) for group in groups]
-    columns = [(side[0][0], [*chain.from_iterable(lines for _, lines in side)])
-               for side in zip(*tables, strict=True)]  # fmt: skip
-    looked_at = [lines[:_LOOKED_AT] for _, lines in columns[:2]]
+    found = EvaluationSet([], [], corpus_name(files, config.languages))
+    looked_at: tuple[list[str], list[str]] = [], []
+    for group in groups:
+        columns = _columns(group, files, config, notes)
+        for side, (_, lines) in zip(looked_at, columns, strict=False):
+            side += lines[: _LOOKED_AT - len(side)]
+        if config.reversed:
+            if len(columns) > 2:
+                raise UserError(
+                    f"{key}: {len(columns) - 1} files are in {config.source}, which is translated "
+                    "from: name one of them"
+                )
+            columns.reverse()
+        of_group = EvaluationSet.from_files(columns)
+        found.sources.extend(of_group.sources)
+        found.references.extend(of_group.references)
     if said := languages_warning(looked_at, config.languages):
         notes.append(f"{groups[0][0]}: {said}")
-    if config.reversed:
-        if len(columns) > 2:
-            raise UserError(
-                f"{key}: {len(columns) - 1} files are in {config.source}, which is translated "
-                "from: name one of them"
-            )
-        columns.reverse()
-    found = EvaluationSet.from_files(columns, corpus_name(files, config.languages))
     if not found.sources:
         raise UserError(f"{user_path(files.path[0])}: is empty")
     return found, notes
 
 
 def _columns(
-    group: FileGroup, files: EvaluationSetConfig, languages: Sequence[str], notes: list[str]
+    group: FileGroup, files: EvaluationSetConfig, config: DataConfig, notes: list[str]
 ) -> list[tuple[CorpusFile, list[str]]]:
     """Return the sources and the references of a table, or of parallel files, each by its file."""
     is_named = are_named(group)
@@ -141,11 +145,13 @@ def _columns(
     sides: tuple[list[str], list[str]] = [], []
     left_out = Counter[DropReason]()
     with open_group(group, files.encoding) as sources:
-        options = ReadOptions(languages, files.columns, files.delimiter)
+        options = ReadOptions(config.languages, files.columns, files.delimiter)
         for number, row in enumerate(read_rows(sources, options), start=1):
             if not isinstance(row, Dropped):
                 for side, text in zip(sides, row[:2], strict=True):
                     side.append(_checked(text, file, number))
+                if not sides[not config.reversed][-1]:
+                    raise UserError(f"{file}:{number}: the sentence has no reference")
             elif row.reason in _LEFT_OUT or is_named:
                 left_out[row.reason] += 1
             elif row.reason is not DropReason.HEADER:

@@ -206,17 +206,18 @@ def _named_languages(paths: Sequence[Path]) -> list[str]:
 def _entries(files: Sequence[Path], languages: Sequence[str]) -> list[list[str]]:
     """Return the `path` of each corpus: a table alone, parallel files in couples."""
     endings = {CorpusFile(path).ending.removeprefix(".") for path in files}
-    if endings != {*languages} and _parallel(files):
+    if endings != {language.lower() for language in languages} and _parallel(files):
         return [[*map(str, files)]]  # their order is that of the languages
     entries: list[list[str]] = []
     couples: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    known = {language.lower(): language for language in languages}  # as endings are
     for path in files:
         file = CorpusFile(path)
-        language = file.ending.removeprefix(".")
-        if language in languages:
+        if language := known.get(file.ending.removeprefix(".")):
             couples[str(path.parent / file.name[: -len(file.ending)])][language] = str(path)
         elif file.ending in (*TABLES, ".json", ".zip") or path.is_dir() or len(files) == 1:
-            entries.append([str(path)])
+            is_hidden = path.exists() and str(path) in BUILT_IN  # by a corpus of its name
+            entries.append([f"./{path}" if is_hidden else str(path)])
         else:
             raise UserError(
                 f"{short_text(path)}: ends neither in {' nor in '.join(TABLES)} nor in the "

@@ -159,6 +159,7 @@ def test_the_other_direction_needs_no_corpus_to_be_read_again(
         ([b"a\nb\0\n", b"c\nd\n"], "d.en:2: has control characters"),
         ([b"", b""], "d.en: is empty"),
         ([b"a\tb\nc\n"], "d.en:2: no tab"),
+        ([b"en\tfr\na\tb\nc\t\n"], "d.en:3: the sentence has no reference"),
         ([b""], "d.en: is empty"),
     ],
 )
@@ -167,6 +168,18 @@ def test_a_set_that_is_not_whole_is_refused_by_file_and_line(texts: list[bytes],
     for name, text in zip(names, texts, strict=True):
         Path(name).write_bytes(text)
     assert refusal("old.tsv", dev={"path": names}) == said
+
+
+def test_each_couple_of_a_folder_has_as_many_lines_and_json_only_json_beside_it() -> None:
+    Path("d").mkdir()
+    for name, lines in (("a.en", 2), ("a.fr", 3), ("b.en", 3), ("b.fr", 2)):
+        Path("d", name).write_text("x\n" * lines)
+    assert refusal("old.tsv", dev="d") == "d/a.fr: 3 lines, but d/a.en has 2"
+    for names in (["s.json", "r.json", "r2.json"], ["s.json", "d.fr"]):
+        for name in names:
+            Path(name).write_text('{\n"a": "Go."\n}\n')
+        assert refusal("old.tsv", dev={"path": names}).startswith("s.json: JSON is read alone, or")
+        assert refusal({"path": names[:2]}).startswith("s.json: JSON is") == (names[1] == "d.fr")
 
 
 def test_a_missing_set_and_two_of_one_name_are_refused() -> None:

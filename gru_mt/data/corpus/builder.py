@@ -163,7 +163,7 @@ class CorpusBuilder:
         no_loss = NO_LOSS if report.kept else ()
         losses = {reason: its for reason, its in report.dropped.items() if reason not in no_loss}
         dropped = sum(lines.count for lines in losses.values())
-        if not report.kept or dropped > self._config.allow_dropped * report.read:
+        if not report.kept or dropped / report.read > self._config.allow_dropped:
             reason, lines = next(iter(losses.items()))
             message = f"{dropped:,} of {report.read:,} lines dropped; most often {reason}: {lines}"
             if found := hint(reason, self.sample, self._config.languages):

@@ -37,8 +37,8 @@ def write_splits(
     temporary = folder / f"{MARKER}.part"
 
     def write(name: str, lines: Iterable[str]) -> None:
-        text = "".join(f"{line}\n" for line in lines)
-        (temporary / name).write_text(text, encoding="utf-8", newline="\n")
+        with (temporary / name).open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in lines)
 
     def mark(names: Iterable[str]) -> None:
         write(MARKER, [_MARKER_TITLE, *sorted(names)])
@@ -62,10 +62,10 @@ def write_splits(
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _texts(splits: Splits, source_language: str, target_language: str) -> dict[str, Sequence[str]]:
-    texts: list[tuple[str, Sequence[str]]] = [
-        (f"train.{source_language}", [example.source for example in splits.train]),
-        (f"train.{target_language}", [example.target for example in splits.train]),
+def _texts(splits: Splits, source_language: str, target_language: str) -> dict[str, Iterable[str]]:
+    texts: list[tuple[str, Iterable[str]]] = [
+        (f"train.{source_language}", (example.source for example in splits.train)),
+        (f"train.{target_language}", (example.target for example in splits.train)),
     ]
     for split, sets in (("dev", splits.dev), ("test", splits.test)):
         for found in sets or [EvaluationSet([], [])]:

@@ -71,7 +71,7 @@ class Subwords:
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=(row.translate(blank) for row in _rows(words)),
+                sentence_iterator=_rows(words, blank),
                 input_format="tsv",
                 model_writer=model,
                 model_type=kind,
@@ -167,18 +167,20 @@ class Subwords:
         return clean(_CONTROL.sub(" ", text))
 
 
-def _rows(words: Counter[str]) -> Iterator[str]:
-    """Yield each word with its count. No piece goes past a space, and texts would take more memory.
+def _rows(words: Counter[str], blank: dict[int, str]) -> Iterator[str]:
+    """Yield each word with its count; characters of `blank` are spaces.
 
+    No piece goes past a space, and texts would take more memory.
     A word stands twice in its row, with half of its count. SentencePiece takes the nodes of a
     suffix tree as candidates for pieces, and a word is one only where different characters follow
     it: here a space and the end. In tokenized text a space always follows.
     """
     for word, count in words.items():
+        text = word.translate(blank)  # and not the count: its digits may be rare
         if word and count > 1:
-            yield f"{word} {word}\t{count // 2}"
+            yield f"{text} {text}\t{count // 2}"
         if word and count % 2:
-            yield f"{word}\t1"
+            yield f"{text}\t1"
 
 
 def _rare_characters(words: Counter[str], kind: str, size: int, warn: Callable[[str], None]) -> str:

@@ -45,6 +45,8 @@ def test_more_than_a_fifth_dropped_needs_a_word_but_headers_and_blank_lines_are_
     assert message.endswith("to go on without them set data.allow_dropped to 0.250 or more")
     assert load("c.tsv", allow_dropped=0.25).report.kept == 3
     assert load("d.tsv", allow_dropped=0.2).report.kept == 1
+    write({"e.tsv": "".join(f"a{n}\tA\n" for n in range(71)) + "none\n" * 29})
+    assert load("e.tsv", allow_dropped=0.29).report.kept == 71, "though 0.29 * 100 < 29"
 
 
 def test_an_encoding_is_guessed_by_the_languages() -> None:

@@ -111,6 +111,8 @@ def test_rare_characters_of_many_are_written_in_bytes_and_come_back(kind: Kind) 
     assert known == {*frequent[:kept]}
     assert round_trip(side, [*texts, "x一y 龥z"]) == [*texts, "x一y 龥z"]
     assert not {UNK} & {*chain.from_iterable(side.encode_all(texts))}
+    counted = [*texts, "7", *[characters[-1]] * 14]  # 7 is rare, and 14 words are 7 in a row of two
+    assert round_trip(train(kind, size=600, sources=counted, targets=[]).source, ["7"]) == ["7"]
 
 
 # Sampling

@@ -24,8 +24,17 @@ _FEW, _LOOKED_AT = 3, 1_000  # lines that decide whether it is JSON, and which k
 
 
 def are_named(files: FileGroup) -> bool:
-    """Return whether two files have their texts by name: see `named_records`."""
-    return len(files) == 2 and all(file.ending in (*JSON_LINES, ".json") for file in files)
+    """Return whether two files have their texts by name: see `named_records`.
+
+    Raises UserError for JSON beside other files, or more of it.
+    """
+    of_json = [file for file in files if file.ending in (*JSON_LINES, ".json")]
+    if of_json and len(files) > 1 and not len(of_json) == len(files) == 2:
+        raise UserError(
+            f"{of_json[0]}: JSON is read alone, or from two files that have one name for a text "
+            "and its translation; write such files as plain lines"
+        )
+    return len(of_json) == 2
 
 
 def is_json(text: TextStream) -> bool:

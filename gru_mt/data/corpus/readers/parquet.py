@@ -1,6 +1,7 @@
 """Parquet tables; a column in a struct, {"translation": {"en": ...}}, is "translation.en"."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -43,6 +44,8 @@ class ParquetTable:
             settings = {"buffer_size": _BUFFER_BYTES, "pre_buffer": False}
             self._table = parquet.ParquetFile(file.path, **settings)
             schema = _plain(self._table.schema_arrow.empty_table()).schema
+            if twice := [name for name, count in Counter(schema.names).items() if count > 1]:
+                raise UserError(f"{file}: two columns are called {twice[0]!r}; rename one")
             self.types = dict(zip(schema.names, map(str, schema.types), strict=True))
 
     def __enter__(self) -> Self:

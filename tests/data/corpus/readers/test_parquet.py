@@ -107,6 +107,9 @@ def test_what_cannot_be_read_is_refused_in_one_line(monkeypatch: pytest.MonkeyPa
     for broken in (b"", b"PAR1", whole[:-9], whole[:middle] + bytes(99) + whole[middle + 99 :]):
         Path("a.parquet").write_bytes(broken)
         assert refusal("a.parquet").startswith(("a.parquet: damaged", "a.parquet: cannot be unpa"))
+    twice = pa.Table.from_arrays([EN, FR, EN, FR], ["en", "fr", "note", "note"])
+    parquet.write_table(twice, "a.parquet")
+    assert refusal("a.parquet") == "a.parquet: two columns are called 'note'; rename one"
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert refusal("a.parquet") == 'a.parquet: Parquet needs pyarrow: pip install "gru-mt[parquet]"'
     Path("a.parquet").unlink()
