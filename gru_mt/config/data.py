@@ -1,5 +1,6 @@
 """The section `data` of a configuration: corpora, evaluation sets, and what is done to pairs."""
 
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -21,7 +22,8 @@ from gru_mt.config.fields import (
 
 def _named(value: Any) -> Any:
     """Return a corpus or several, each as a section: "fra-eng" -> [{"path": "fra-eng"}]."""
-    return [{"path": corpus} if isinstance(corpus, str) else corpus for corpus in as_list(value)]
+    is_path = (str, PurePath)
+    return [{"path": str(one)} if isinstance(one, is_path) else one for one in as_list(value)]
 
 
 class FilesConfig(Section):

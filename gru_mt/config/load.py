@@ -26,6 +26,7 @@ from gru_mt.errors import UserError, as_path, as_texts, short_repr, short_text
 _MAX_BYTES = 200_000  # of a file: a hundred times the longest that we ship
 _OF_A_CORPUS = "; gru-mt init writes a configuration for a corpus"
 _MAX_MESSAGES = 20
+_FILES = ("data.corpus.", "data.dev.", "data.test.")  # sections that may be written as their path
 
 
 def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[str]:
@@ -45,7 +46,8 @@ def _apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> set[st
                     f"--set {short_text(override)}: {part} is {kind}; set it as a whole"
                 )
             if not isinstance(value, dict):  # absent, or text: data.corpus: fra-eng
-                section[part] = {}
+                is_path = isinstance(value, str) and name.startswith(_FILES)
+                section[part] = {"path": value} if is_path else {}
             section = section[part]
         try:
             section[key] = parse_yaml(text)
@@ -153,6 +155,11 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)  # no more: /dev/zero has no end
+        if len(content) > _MAX_BYTES:
+            raise UserError(
+                f"{where}: more than {_MAX_BYTES:,} bytes, too long for a configuration"
+                f"{_OF_A_CORPUS}"
+            )
         text = content.decode()
     except OSError as error:
         near = difflib.get_close_matches(path.stem, [one.name for one in list_recipes()], n=1)
@@ -167,10 +174,6 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
         raise UserError(f"{where}: cannot be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: not UTF-8 at byte {error.start}") from None
-    if len(content) > _MAX_BYTES:
-        raise UserError(
-            f"{where}: more than {_MAX_BYTES:,} bytes, too long for a configuration{_OF_A_CORPUS}"
-        )
     return parse_config(text, where=where, overrides=overrides)
 
 

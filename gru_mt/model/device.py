@@ -32,13 +32,18 @@ def resolve_device(name: str, *, field: str = "training.device") -> torch.device
     return torch.device(name)
 
 
-def own_device(device: torch.device) -> torch.device:
+def own_device(name: str) -> torch.device:
     """Return where this process computes: of several on a machine, every process on its own GPU.
 
-    Raises UserError where there is no GPU left for it.
+    Raises UserError as `resolve_device` does, and where there is no GPU left for it.
     """
     local_rank = os.environ.get("LOCAL_RANK")
-    if local_rank is None or os.environ.get("WORLD_SIZE") == "1" or device.type == "cpu":
+    if os.environ.get("WORLD_SIZE") == "1":
+        local_rank = None
+    if local_rank is not None and int(local_rank) < torch.cuda.device_count():
+        torch.cuda.set_device(int(local_rank))  # else all would try the first one
+    device = resolve_device(name)
+    if local_rank is None or device.type == "cpu":
         return device
     if device.index is not None:
         raise UserError(
@@ -79,8 +84,12 @@ def resolve_precision(name: str, device: torch.device) -> torch.dtype:
     return torch.bfloat16 if multiplies else torch.float32
 
 
-def machine() -> dict[str, Any]:
-    """Return what minutes depend on, and nothing that identifies this one machine."""
+def machine(device: torch.device | None = None) -> dict[str, Any]:
+    """Return what minutes depend on, and nothing that identifies this one machine.
+
+    Of several GPUs it names `device`, or the first.
+    """
+    gpu = device if device and device.type == "cuda" else None
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text(encoding="utf-8") if cpuinfo.exists() else ""
     name = re.search(r"^model name\s*: (.+)$", text, re.MULTILINE)
@@ -89,7 +98,7 @@ def machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "isa": torch.backends.cpu.get_cpu_capability(),
-        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+        "gpu": torch.cuda.get_device_name(gpu) if torch.cuda.is_available() else None,
     }
 
 

@@ -30,7 +30,7 @@ from gru_mt.inference.engines.onnx_engine import (
 )
 from gru_mt.inference.published import CARD, CREDITS, REPOSITORY, SUMS, hub_errors
 from gru_mt.onnx_export.card import model_card
-from gru_mt.run import WEIGHTS, bundle_of
+from gru_mt.run import WEIGHTS, bundle_of, named
 from gru_mt.storage import (
     check_output,
     file_digest,
@@ -53,7 +53,7 @@ def write_archive(folder: Path, out: Path | None, license_: str | None) -> Path:
     it cannot be written.
     """
     name = _name(folder)
-    out = out or bundle_of(folder).parent / f"{name}.zip"
+    out = out or named(bundle_of(folder)).parent / f"{name}.zip"
     check_output(out)
     buffer = io.BytesIO()
     with (

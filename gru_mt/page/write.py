@@ -23,7 +23,7 @@ from gru_mt.evaluation.evaluate import find_sets
 from gru_mt.evaluation.hypotheses import read_hypotheses, run_of
 from gru_mt.page.model_data import FOLDER, model_data
 from gru_mt.report.html import json_in_page, policy
-from gru_mt.run import bundle_of
+from gru_mt.run import bundle_of, named
 from gru_mt.storage import write_output
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ def write_page(folder: Path, out: Path | None = None, name: str = "") -> Path:
 
     Raises UserError as `load_bundle` and `write_output` do.
     """
-    out = out or bundle_of(folder).parent / "translator.html"
+    out = out or named(bundle_of(folder)).parent / "translator.html"
     bundle = load_bundle(folder, torch.device("cpu"))
     data, weights = model_data(bundle)
     metadata = _about(folder, bundle, name) | data

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, distributed, nn
 
-from gru_mt.errors import ProcessLost
+from gru_mt.errors import ProcessLost, UserError
 
 RENDEZVOUS = timedelta(minutes=1)  # until all processes have started
 SILENCE = timedelta(minutes=10)  # until one that gives no answer counts as lost
@@ -107,14 +107,19 @@ def join_group(device: torch.device) -> Iterator[Group]:
     """Yield the processes that train with this one on `device`; without any, it is alone.
 
     They are those of torch.distributed where that is initialised, else those that a launcher names
-    by RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Raises ProcessLost where not all come.
+    by RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Raises ProcessLost where not all come,
+    UserError where one of these is missing or wrong.
     """
     is_there = distributed.is_available() and distributed.is_initialized()
     if not is_there and ("RANK" not in os.environ or os.environ.get("WORLD_SIZE", "1") == "1"):
         yield Group()
         return
     if not is_there:  # it stays for the next training of this process
-        _together(distributed.init_process_group, "gloo", timeout=RENDEZVOUS)
+        try:
+            _together(distributed.init_process_group, "gloo", timeout=RENDEZVOUS)
+        except ValueError as error:  # MASTER_ADDR is missing, RANK is no number
+            told = f"RANK and WORLD_SIZE are set, but processes cannot meet: {error}"
+            raise UserError(told) from None
     backend = "gloo" if device.type == "cpu" else f"cpu:gloo,{device.type}:nccl"
     # The patient group first: others may come late, from the report of the run before.
     patient = _together(distributed.new_group, backend="gloo", timeout=PREPARATION)

@@ -24,6 +24,7 @@ from gru_mt.data.splits import Splits
 from gru_mt.data.suggest_config import MOST_EPOCHS, usual_epochs
 from gru_mt.errors import UserError
 from gru_mt.model.device import resolve_device
+from gru_mt.model.fast import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
 from gru_mt.training.distributed import Group
@@ -252,11 +253,12 @@ def try_updates(config: Config, splits: Splits) -> Trial:
     `plan_minutes` do.
     """
     started_s = time.perf_counter()
+    keep_memory()  # as a training does
     device = resolve_device(config.training.device)
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,  # mapped, on Windows
         logging_to(Path(folder, "log"), is_main=False),
-        while_computing(device.type),  # as a training does
+        while_computing(device.type),
     ):
         run = Run(Path(folder))
         start = choose_start(config, run)

@@ -48,7 +48,8 @@ MAY_CHANGE = (  # files only to another place: a digest checks their contents
 )
 
 _INHERITED = ("model", "tokenizer")  # sections that go from a model folder into a run's
-_FREE = ("model.dropout", "tokenizer.sampling")  # keys of theirs that decide no weight's shape
+# Keys of theirs that decide no weight's shape
+_FREE = ("model.dropout", "model.may_shrink", "tokenizer.sampling")
 VISIBLE_S = 60.0  # a network drive may show a new file this late
 OF_START = " (start)"  # ends the name of a set that the run before was measured on
 
@@ -176,8 +177,10 @@ def share_state(group: Group, run: Run, optimizer: Optimizer, state: TrainState)
 
 def _shrunk(config: Config, before: Config) -> Config:
     """Return `config` with the smaller model of the run before, where it may be that."""
-    if config.model.may_shrink and before.model == config.model.smaller():
-        return config.model_copy(update={"model": before.model})
+    small = config.model.smaller()
+    free = {"dropout": small.dropout, "may_shrink": small.may_shrink}
+    if config.model.may_shrink and before.model.model_copy(update=free) == small:
+        return config.model_copy(update={"model": small})
     return config
 
 

@@ -18,7 +18,7 @@ from gru_mt.data.prepare import load_data, prepare
 from gru_mt.data.splits import Splits
 from gru_mt.errors import as_path, require_packages
 from gru_mt.evaluation.bleu_tokenizer import resolve_bleu_tokenizer
-from gru_mt.model.device import own_device, resolve_device
+from gru_mt.model.device import own_device
 from gru_mt.model.fast import keep_memory
 from gru_mt.model.fast.waiting import while_computing
 from gru_mt.run import Run
@@ -91,7 +91,7 @@ def train_run(
     check_number("started_s", started_s, 0, whole=False)
     keep_memory()
     # What is missing (a device, a package) is an error now, not after a long preparation.
-    device = own_device(resolve_device(config.training.device))
+    device = own_device(config.training.device)
     resolve_bleu_tokenizer(config.data.target, config.evaluation.bleu_tokenizer)
     if config.training.tensorboard:
         require_packages("training.tensorboard", "tensorboard", "tensorboard")

@@ -262,7 +262,7 @@ class Trainer:
             if summary.items() <= read_json(run.summary).items():
                 return
         device, minutes = str(self.optimizer.device), state.elapsed_s / 60
-        summary |= {"minutes": minutes, "device": device, "machine": machine()}
+        summary |= {"minutes": minutes, "device": device, "machine": machine(self.optimizer.device)}
         write_json(run.summary, summary)
         s = "s" if state.bad_validations > 1 else ""
         why = {

@@ -86,6 +86,10 @@ def test_an_override_wins_over_the_file_and_the_last_one_wins() -> None:
     assert parse(PHRASEBOOK, "data.corpus=a=b.txt").data.corpus == [CorpusConfig(path=["a=b.txt"])]
     files = parse(PHRASEBOOK, "data.corpus.path=[a, b]", "data.corpus.weight=2").data.corpus
     assert files == [CorpusConfig(path=["a", "b"], weight=2)]
+    data = parse("data: {corpus: a.tsv, dev: d.tsv}", "data.corpus.limit=2", "data.dev.name=x").data
+    assert data.corpus == [CorpusConfig(path=["a.tsv"], limit=2)]
+    assert data.dev == [EvaluationSetConfig(path=["d.tsv"], name="x")]
+    assert load_config({"data": {"corpus": Path("a.tsv")}}).data.corpus[0].path == ["a.tsv"]
 
 
 @pytest.mark.parametrize(
@@ -348,7 +352,9 @@ def test_no_more_is_read_than_a_configuration_needs(tmp_path: Path) -> None:
     assert load_config(path).data.corpus[0].path == ["phrasebook"]
     with path.open("a") as file:
         file.write("#")
-    for too_long in filter(Path.exists, (path, Path("/dev/zero"))):
+    cut = tmp_path / "cut.yaml"
+    cut.write_text("é" * 100_001)  # the last byte that is read is half of a letter
+    for too_long in filter(Path.exists, (path, cut, Path("/dev/zero"))):
         with pytest.raises(UserError, match=r": more than 200,000 bytes, too long for a conf"):
             load_config(too_long)
 

@@ -1,6 +1,7 @@
 """The page as a file, and its worker in Node: it says what Python says."""
 
 import base64
+import contextlib
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +59,9 @@ def test_the_command_writes_a_page_beside_the_model(there: Path, gru_mt: Run) ->
     other = there / "other.html"
     gru_mt("export", "--format", "page", "--model", "runs/small/model", "--out", other)
     assert other.stat().st_size > 10_000
+    with contextlib.chdir("runs/small/model"):
+        assert gru_mt("export", "--format", "page", "--model", ".").out == ""
+        assert not [*Path().glob("*.html")], "it is in the run, beside the model"
     refused = gru_mt("export", "--format", "page", "--precision", "fp32")
     assert_one_line(refused, "--precision fp32: a page has int8 weights; leave it out")
 

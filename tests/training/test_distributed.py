@@ -7,10 +7,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import torch
 from torch.testing import assert_close
 
+from gru_mt.errors import UserError
 from gru_mt.run import WEIGHTS, Run
 from gru_mt.tensors import load_tensors
+from gru_mt.training.distributed import join_group
 from tests.training.processes import TORCHRUN, Together, bits, end, metrics, newest_step, start
 from tests.training.train_cases import CASES, main
 
@@ -43,6 +46,15 @@ def config(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     path = folder / "small.yaml"
     path.write_text(CONFIG.format(corpus=small_corpus))
     return path
+
+
+def test_what_a_launcher_forgot_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("RANK", "0"), ("WORLD_SIZE", "2")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    told = "^RANK and WORLD_SIZE are set, but processes cannot meet: .*MASTER_ADDR"
+    with pytest.raises(UserError, match=told), join_group(torch.device("cpu")):
+        pass
 
 
 @pytest.fixture(scope="module")

@@ -171,6 +171,13 @@ def test_a_smaller_model_goes_on_and_is_fine_tuned_with_the_configuration_it_cam
     tuned = small_config("model.may_shrink=true", "training.minutes=0.3", start)
     train(tuned, tmp_path / "tuned")
     assert load_config(tmp_path / "tuned" / "config.yaml").model == kept
+    train(tuned.model_copy(update={"model": tuned.model.model_copy(update={"dropout": 0.4})}),
+          tmp_path / "other")  # fmt: skip
+    model = load_config(tmp_path / "other" / "config.yaml").model
+    assert model == kept.model_copy(update={"dropout": 0.4})
+    train(small_config("training.max_steps=1"), tmp_path / "plain")
+    train(small_config("model.may_shrink=true", "training.max_steps=1",
+                       f"training.start={tmp_path / 'plain'}"), tmp_path / "of-plain")  # fmt: skip
 
 
 def test_a_run_is_planned_once_and_the_numbers_that_it_keeps_give_the_same_bits(

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
@@ -53,13 +54,16 @@ def hold(file: IO[str], run: Run) -> None:
 
     Raises UserError where the file system has no locks.
     """
-    try:
-        with suppress(AlreadyLocked, FileNotFoundError):
-            lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
-            if os.path.samestat(os.fstat(file.fileno()), run.lock.stat()):
-                return
-    except LockException as error:
-        raise UserError(f"{run.lock}: cannot be locked: {error}; name a --run elsewhere") from None
+    for wait_s in (0.1, 0):  # `is_locked` holds it for an instant
+        try:
+            with suppress(AlreadyLocked, FileNotFoundError):
+                lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
+                if os.path.samestat(os.fstat(file.fileno()), run.lock.stat()):
+                    return
+        except LockException as error:
+            told = f"{run.lock}: cannot be locked: {error}; name a --run elsewhere"
+            raise UserError(told) from None
+        time.sleep(wait_s)
     raise InUse(
         f"{run.folder}: another training runs in it; wait for it, or name another with --run"
     )

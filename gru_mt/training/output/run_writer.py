@@ -34,9 +34,10 @@ def write_inputs(config: Config, data: TrainingData, run: Run) -> None:
         **({run.attribution: f"{attribution}\n".encode()} if attribution else {}),
         **{run.folder / name: content for name, content in tokenizer.items()},
     }
-    for name in Tokenizer.ALL_FILES:
-        if name not in tokenizer:
-            (run.folder / name).unlink(missing_ok=True)
+    # A start that was killed may have been of another tokenizer and corpus.
+    for path in (run.attribution, *(run.folder / name for name in Tokenizer.ALL_FILES)):
+        if path not in files:
+            path.unlink(missing_ok=True)
     for path, content in files.items():
         write_new(path, content)
 

@@ -5,13 +5,14 @@ import os
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
-from portalocker import LockException
+from portalocker import LockException, LockFlags, lock
 
 from gru_mt.config.schema import Config
 from gru_mt.config.yaml_text import dump_config
@@ -61,7 +62,11 @@ def test_a_start_that_is_killed_at_any_moment_starts_again(
         patch.setattr(f"gru_mt.{name}".replace(":", "."), kill)
         with pytest.raises(Killed):
             train(config, tmp_path / "killed")
-    train(config, tmp_path / "killed")
+    run = Run(tmp_path / "killed")
+    if run.config.exists():
+        run.attribution.touch()  # as if it had been of another corpus
+    train(config, run.folder)
+    assert not run.attribution.exists()
     found, expected = (run / "model" / WEIGHTS for run in (tmp_path / "killed", whole))
     assert found.read_bytes() == expected.read_bytes()
     assert not [*(tmp_path / "killed").glob(".*")]
@@ -176,6 +181,15 @@ def test_a_lock_ends_with_its_process_or_its_file(tmp_path: Path) -> None:
         run.lock.touch()
         with pytest.raises(InUse):
             hold(opened, run)
+
+
+def test_a_training_begins_though_another_process_asks_whether_one_runs(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    run.lock.touch()
+    with run.lock.open("rb") as asking, run.lock.open("a") as file:
+        lock(asking, LockFlags.SHARED)  # as `is_locked` does
+        threading.Timer(0.02, asking.close).start()
+        hold(file, run)
 
 
 def test_a_file_system_without_locks_is_named_and_nobody_trains_there(
