@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from portalocker import LockFlags, lock
+from portalocker import LockException, LockFlags, lock
 
 from gru_mt.data.text.normalize import clean, normal
 from gru_mt.data.text.terms.glossary import CONTROL, read_columns
@@ -95,7 +95,10 @@ def add_corrections(folder: Path, new: Iterable[Correction]) -> None:
     path = corrections_file(folder)
     lines = "".join(f"{json.dumps(asdict(one), ensure_ascii=False)}\n" for one in new).encode()
     with os_errors_as(path), path.open("a+b") as file:
-        lock(file, LockFlags.EXCLUSIVE)
+        try:
+            lock(file, LockFlags.EXCLUSIVE)
+        except LockException as error:
+            raise UserError(f"{path}: cannot be locked: {error}") from None
         file.seek(0)
         last = file.read().rpartition(b"\n")[2]
         end = file.tell()

@@ -20,6 +20,7 @@ _INLINE = re.compile(
     "|rt|ruby|s|samp|small|span|strike|strong|sub|sup|svg|time|tt|u|var|wbr"
 )
 _KEPT = re.compile("code|kbd|math|pre|samp|script|style|svg|textarea|tt|var")
+_MAY_LACK_END = re.compile("p|li|dt|dd|option|td|th")  # a next one, or the parent's, ends it
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
 # The attributes of a tag; their number is bounded, so that the time is linear.
 _VALUES = r"(?:(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,2000}+|[^<>]*+)"
@@ -36,6 +37,13 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _CHARSET = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_AS_BROWSERS_DO = {  # who read declared encodings as larger ones
+    **dict.fromkeys(("iso8859-1", "ascii"), "cp1252"),
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
 _VALUE = re.compile(
     r"(?<![^\s\"'<>/=])([^\s\"'<>/=]++)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]++))"
 )
@@ -117,7 +125,9 @@ def _declared(start: bytes, name: str) -> str | None:
     """Return the encoding that a page declares; UserError for one that nobody knows."""
     match = _CHARSET.search(start)
     found = declared_encoding(match[1].decode(), name) if match else None
-    return "cp1252" if found in ("iso8859-1", "ascii") else found  # as browsers do
+    if found and found.startswith(("utf-16", "utf-32")):
+        return "utf-8"  # this was read as ASCII
+    return _AS_BROWSERS_DO.get(found, found) if found else None
 
 
 def _events(text: str) -> Iterator[_Event]:
@@ -134,17 +144,26 @@ def _events(text: str) -> Iterator[_Event]:
         values = {each[1].lower(): each[2] or each[3] or each[4] for each in found}
         classes = (values.get("class") or "").split()
         is_asked = (values.get("translate") or "").lower() == "no" or "notranslate" in classes
-        is_kept = kind != "end" and (bool(_KEPT.fullmatch(tag)) or (is_asked and not is_void))
+        is_kept = kind != "end" and (bool(_KEPT.fullmatch(tag)) or (is_asked and not match["line"]))
         yield _Event(*match.span(), "line" if match["line"] else kind, tag, is_kept)
 
 
 def _whole(events: Iterable[_Event]) -> Iterator[_Event]:
     """Yield events; an element that is kept, to the tag that closes it, is one."""
     kept, depth = None, 0  # the element that is open, and how often
+    inner = 0  # how many blocks are open in it
     for event in events:
+        if kept and depth and _MAY_LACK_END.fullmatch(kept.tag):
+            is_block = not event.is_inline and not _MAY_LACK_END.fullmatch(event.tag)
+            begins_next = event.kind == "start" and event.tag == kept.tag
+            if not inner and (begins_next or (is_block and event.kind == "end")):
+                yield kept._replace(kind="other")
+                depth = 0
+            elif is_block:
+                inner += {"start": 1, "end": -1}.get(event.kind, 0)
         if not kept or not depth:
-            kept = event
-        if event.tag == kept.tag and kept.is_kept:
+            kept, inner = event, 0
+        if event.tag == kept.tag and kept.is_kept and not inner:
             depth += {"start": 1, "end": -1}.get(event.kind, 0)
         kept = kept._replace(end=event.end)
         if not depth:

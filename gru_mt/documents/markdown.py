@@ -25,7 +25,7 @@ _FRONT_MATTER = re.compile(
 # A line that no text may be joined to: ::: tip, [!NOTE], {{< note >}}, {% note %}, {: .class}
 _ALONE = re.compile(r":::.*|\[!\w+\]|\{[{%:<].*\}")
 _BREAK = re.compile(r"(?<![ \t])[ \t]*(?:\r\n|\r|\n)[ \t>]*")  # within a paragraph
-_SHORTCUT = re.compile(r"(?<![\]\\])\[([^\[\]]+)\](?:\[\])?(?![\[(:])")
+_SHORTCUT = re.compile(r"(?<![\]\\])\[(?!\^)([^\[\]]+)\](?:\[\])?(?![\[(:])")
 _PLAIN = ("text", "text_special", "softbreak", "hardbreak")
 
 

@@ -54,8 +54,8 @@ class Direction:
         # The translator that was loaded last, and its files.
         self.loaded, self.stamp = load(), self._seen
         self._lock = Lock()
-        self.source = _code(self.loaded.languages.source)
-        self.target = _code(self.loaded.languages.target)
+        self.source = served_code(self.loaded.languages.source)
+        self.target = served_code(self.loaded.languages.target)
         self._learned_ns, *_ = file_stamp(self._run.learned)
 
     @property
@@ -93,12 +93,16 @@ class Direction:
         corrected_ns, *_ = file_stamp(self._run.corrections)
         if corrected_ns <= self._learned_ns:
             return
-        self._learned_ns = corrected_ns
         command = sys.executable, "-m", "gru_mt", "learn", "--model", str(self.path)
         one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
-        process = await asyncio.create_subprocess_exec(
-            *command, env=one_thread, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command, env=one_thread, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+            )
+        except OSError as error:  # no memory
+            log.error(f"{self.name}: gru-mt learn cannot start: {error}; the next try is later")
+            return
+        self._learned_ns = corrected_ns
         try:
             with suppress(ProcessLookupError):  # it has just ended
                 if sys.platform != "win32":
@@ -174,7 +178,7 @@ def known(code: str) -> str:
     return "-".join(code.replace("_", "-").split("-")[:2])
 
 
-def _code(name: str) -> str:
+def served_code(name: str) -> str:
     """Return the code under which a language of a configuration is served: "English" -> "en"."""
     code, _, region = known(name.strip()).partition("-")
     return f"{language_code(code)}-{region}" if region else language_code(code)

@@ -1,6 +1,7 @@
 """Books: chapters and titles are translated, the rest of the archive stays."""
 
 import io
+import re
 import zipfile
 
 import pytest
@@ -44,6 +45,16 @@ def test_chapters_and_titles_are_translated() -> None:
     archive = zipfile.ZipFile(io.BytesIO(new))
     assert {name: archive.read(name).decode() for name in archive.namelist()} == NEW
     assert new[30:58] == b"mimetypeapplication/epub+zip", "readers look for it there"
+
+
+def test_members_keep_names_in_utf_8_whether_the_archive_says_so_or_not() -> None:
+    said = book({**OLD, "o/\u00e9.xhtml": OLD["o/one.xhtml"]})
+    flag = rb"(PK\x03\x04..|PK\x01\x02....)\x00\x08"  # which only that member has
+    silent = re.sub(flag, lambda found: found[1] + b"\0\0", said, flags=re.DOTALL)
+    assert silent != said
+    for data in (said, silent):
+        new = zipfile.ZipFile(io.BytesIO(translated(data, "a.epub", backwards)))
+        assert new.read("o/\u00e9.xhtml").decode() == NEW["o/one.xhtml"]
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,9 @@ def test_tags_stay_nested_when_words_are_reordered() -> None:
         (b"<meta charset=koi8-r><p>\xc4", b"<meta charset=koi8-r><p>\xe4"),  # Cyrillic
         (b"<meta charset=ascii><p>\xb5", b"<meta charset=ascii><p>&#924;"),  # a Greek M
         ('<p title="“a”">b'.encode("utf-16"), '<p title="“A”">B'.encode("utf-16")),
+        (b"<meta charset=utf-16><p>\xc3\xa9", b"<meta charset=utf-16><p>\xc3\x89"),  # as browsers
+        (b"<meta charset=gb2312><p>\xe9F a", b"<meta charset=gb2312><p>\xe9F A"),  # of gbk
+        (b"<meta charset=shift_jis><p>\x87@ a", b"<meta charset=shift_jis><p>\x87@ A"),  # of cp932
         (b"<p title='&#39;a'>&quot;b&quot;", b"<p title='&#x27;A'>\"B\""),
     ],
 )
@@ -105,6 +108,14 @@ def test_what_ends_at_once_hides_nothing_and_code_of_templates_stays() -> None:
     for text, changed in (("Many", "MANY"), (" cats,", " CATS,"), ("{n}", "{N}"), (">a", ">A")):
         page = page.replace(text, changed)
     assert new == page.replace(">b<", ">B<")
+
+
+def test_what_nobody_wants_translated_ends_where_a_browser_ends_it() -> None:
+    page = """<ul><li class=notranslate>no<ul><li>no<li>no</ul>no<li>ten</ul><p translate=no>no
+<p>eleven</p><table><tr><td translate=no>no<p>no</p><td>twelve</table><p translate=no>no <b>no</b>
+</p>thirteen <img class=notranslate alt=no> <img alt="fourteen">"""
+    texts = ["fourteen", "ten", "eleven", "twelve", "thirteen"]
+    assert read_document(page.encode(), "a.html").texts == texts
 
 
 def test_whatever_a_page_has_its_tags_stay() -> None:

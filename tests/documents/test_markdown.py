@@ -138,3 +138,8 @@ def test_whatever_a_page_has_its_structure_stays() -> None:
         assert translated(page, "a.md").decode() == page
         new = translated(page, "a.md", capitals).decode()
         assert [t[0] for t in without_words(new)] == [t[0] for t in without_words(page)], page
+
+
+def test_a_footnote_is_no_link() -> None:
+    page = "See this[^1].\n\n[^1]: https://a.org\n"
+    assert translated(page, "a.md", capitals).decode() == page.replace("See this", "SEE THIS")

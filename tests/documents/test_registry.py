@@ -47,6 +47,8 @@ def test_the_sign_for_what_was_damaged_is_of_utf_8_too() -> None:
         ("“Où es-tu ?”\nà cœur", "fr", "cp1252"),
         ("Где ты?\nЯ»", "ru", "cp1251"),
         ("これは本です。", "ja", "shift_jis"),
+        ("①これは本です。", "Japanese", "cp932"),
+        ("햏 이 책은 좋습니다. 나는 집에 갑니다.", "ko-KR", "cp949"),
     ],
 )
 def test_an_older_file_keeps_the_encoding_of_its_language(

@@ -73,6 +73,8 @@ def _check(
 ) -> None:
     if bool(files) == bool(config):
         raise UserError("--check wants a configuration or the files of a corpus")
+    if config and languages:
+        raise UserError("--languages is for files; a configuration has data.languages")
     require_stdout()
     from dataclasses import asdict
 

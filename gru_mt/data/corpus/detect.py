@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from gru_mt.config.fields import known_encoding
+from gru_mt.data.corpus.languages import language_code
 from gru_mt.errors import UserError, short_repr
 
 LOOKED_AT = 4_096  # bytes at its beginning that decide what a file is
@@ -58,9 +59,9 @@ _BYTE_ORDER_MARKS = {  # the longer ones first
 }
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"']{1,40})["']""")
 _OLDER = {  # encodings of older files in languages that Western Europe's has no letters for
-    "ja": ("shift_jis", "euc-jp"),
+    "ja": ("shift_jis", "cp932", "euc-jp"),  # cp932 and cp949: as Windows has them
     "zh": ("gb18030", "big5"),
-    "ko": ("euc-kr",),
+    "ko": ("euc-kr", "cp949"),
     "el": ("cp1253",),
     "tr": ("cp1254",),
     "he": ("cp1255",),
@@ -114,7 +115,7 @@ def likely_encoding(text: bytes, languages: Sequence[str]) -> str:
     """
     for language in languages:
         fitting: dict[str, int] = {}
-        for encoding in _OLDER.get(language.lower().partition("-")[0], ()):
+        for encoding in _OLDER.get(language_code(language), ()):
             with suppress(UnicodeDecodeError):
                 fitting[encoding] = len(_FREQUENT.findall(text.decode(encoding)))
         if fitting:

@@ -34,7 +34,10 @@ class Package:
             fix = "save it as .docx, without a password"
             raise UserError(f"{name}: is encrypted, or of an older Word; {fix}")
         try:
-            archive = zipfile.ZipFile(BytesIO(data))
+            try:  # some programs write UTF-8 without saying so
+                archive = zipfile.ZipFile(BytesIO(data), metadata_encoding="utf-8")
+            except UnicodeDecodeError:
+                archive = zipfile.ZipFile(BytesIO(data))
         except (NotImplementedError, *_DAMAGED) as error:
             raise UserError(f"{name}: is damaged, or no such document: {error}") from None
         members = archive.infolist()

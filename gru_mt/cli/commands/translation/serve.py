@@ -127,9 +127,11 @@ def serve(
 
 
 def _newest_of_each() -> list[Path]:
+    from gru_mt.server.directions import served_code
+
     newest: dict[tuple[str, str], Path] = {}
     for run, data in finished_runs():
-        newest.setdefault((data.source, data.target), run.folder)
+        newest.setdefault((served_code(data.source), served_code(data.target)), run.folder)
     if not newest:
         raise UserError("no finished run can be read; name one with --model")
     return [*newest.values()]
