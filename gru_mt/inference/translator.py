@@ -18,7 +18,7 @@ from gru_mt.inference.engines.engine import Engine
 from gru_mt.inference.engines.ensemble import Ensemble
 from gru_mt.inference.engines.onnx_engine import is_export, load_export
 from gru_mt.inference.preprocessing.messages import arms, with_arms
-from gru_mt.inference.preprocessing.reader import Reader
+from gru_mt.inference.preprocessing.reader import Reader, readable
 from gru_mt.inference.published import local_folder
 from gru_mt.inference.sentence_translator import MapBatches, Options, SentenceTranslator
 from gru_mt.inference.translation import Languages, Translation
@@ -267,12 +267,13 @@ class Translator:
             for line, sentences in zip(lines, sentences_of, strict=True)
         ]
         # The arms of ICU messages in the lines. They are translated together, to share batches.
-        messages = [(row, each) for row, line in enumerate(lines) for each in arms(line)]
+        plain = {row: readable(line) for row, line in enumerate(lines) if "{" in line}
+        messages = [(row, each) for row, line in plain.items() for each in arms(line)]
         if messages and depth < DEEPEST_MESSAGE:
             texts = [arm.text for _, message in messages for arm in message]
             alone = replace(options, n_best=1, attention=False)
             left = iter(self._translate_lines(texts, alone, depth + 1))
             for row, message in messages:
                 new = [each.text for each in islice(left, len(message))]
-                translations[row] = with_arms(translations[row], message, new)
+                translations[row] = with_arms(translations[row], plain[row], message, new)
         return translations

@@ -358,6 +358,11 @@ def test_the_arms_of_a_message_are_translated_and_its_syntax_stays() -> None:
     assert f"{{n, plural, offset:1 =0 {{{alone[0]}}} one {{{alone[1]}}} other {{" in text
     assert f"{{g, select, x {{{alone[2]}}}}}" in text
     assert text.count("{") == line.count("{")
+    for within in ("a dog\u2011", "\u200fa dog", "a dog "):  # signs that the line is read without
+        text = translator.translate(f"the {{n, plural, other {{{within}}}}}cat").text
+        plain = within.replace("\u2011", "-").replace("\u200f", "")
+        spaces = plain[len(plain.rstrip()) :]
+        assert f"other {{{translator.translate(plain).text}{spaces}}}}}" in text
 
 
 # Attention and JSON

@@ -84,7 +84,7 @@ SHORTHAND = [
         for short in shorts.split()
     ),
 ]
-_LETTERS = {"u": "u", "r": r"r(?= u(?!\w))|(?<=(?<!\w)u )r"}  # a radius r stays
+_FORMS = {"u": "u", "r": r"r(?= u(?!\w))|(?<=(?<!\w)u )r", "z.b.": "[zZ].[bB]."}  # a radius r stays
 _IS_WORD = re.compile(r"[\w']+")
 _MANY = re.compile(r"(\w)\1{2,}")
 
@@ -100,9 +100,9 @@ class Shorthand(dict[str, str]):
             if last < math.inf and (is_rare or forms[short].isupper()):  # U
                 self[short] = text
         found = [
-            _LETTERS.get(short) or f"[{short[0]}{short[0].upper()}]{short[1:]}"
+            _FORMS.get(short) or f"[{short[0]}{short[0].upper()}]{short[1:]}"
             for short in self
-            if short in _LETTERS or not _IS_WORD.fullmatch(short)
+            if short in _FORMS or not _IS_WORD.fullmatch(short)
         ]
         ends = rf"(?<![{IN_WORD}'’.&/-])(?:{{}})(?<! )(?![{IN_WORD}'’&/-]|\.\w)"
         either = "|".join(found).replace(".", r"\. ?")  # z. B.

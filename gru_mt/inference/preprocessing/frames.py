@@ -34,6 +34,7 @@ _PART = re.compile(  # of a frame, with the spaces after it
     re.VERBOSE,
 )
 _ENDED = re.compile(rf"[{SENTENCE_END}](?:[{_CLOSING}\s]|{ANY_PLACEHOLDER})*$")
+_MOST_PARTS = 100  # on a side of a frame
 MAIL_LABELS = ("Re", "RE", "Fw", "FW")  # of answers, and of what is forwarded
 _WORDLIKE = re.compile(r"[^\W_]")
 _NO_WORD = re.compile(  # tags, signs, emoji, escapes and the like, though they may have letters
@@ -92,7 +93,7 @@ def _starts(
     """
     starts, number, following = [_Seam(0)], 0, [*placeholders, ""]
     sure, has_number = 0, False  # how many starts are sure, if not all
-    while part := _PART.match(text, starts[-1].position):
+    while len(starts) < _MOST_PARTS and (part := _PART.match(text, starts[-1].position)):
         is_of_frame = _is_of_frame(part, following[number], is_small)
         if is_of_frame is False:
             break
@@ -139,7 +140,7 @@ def is_wordlike(placeholder: str) -> bool:
 def _ends(text: str, placeholders: Sequence[str | None], start: int) -> list[_Seam]:
     """Return where the sentence may end: at the text's end, or before parts of a frame."""
     ends, number = [_Seam(len(text))], len(placeholders)
-    while rest := text[start : ends[-1].position].rstrip():
+    while len(ends) < _MOST_PARTS and (rest := text[start : ends[-1].position].rstrip()):
         last, rest = rest[-1], text[: start + len(rest) - 1]
         if PLACEHOLDER.match(last):
             number -= 1

@@ -50,12 +50,14 @@ def _closing(line: str) -> dict[int, int]:
     return found
 
 
-def with_arms(translation: Translation, arms: Sequence[Span], texts: Sequence[str]) -> Translation:
-    """Return the translation of a line whose argument has `texts` in place of its `arms`."""
+def with_arms(
+    translation: Translation, line: str, arms: Sequence[Span], texts: Sequence[str]
+) -> Translation:
+    """Return the translation of `line`, as it is read, with `texts` in place of its `arms`."""
     start = arms[0].start
-    old, new = translation.source[start : arms[-1].end], ""
+    old, new = line[start : arms[-1].end], ""
     for arm, text in zip(arms, texts, strict=True):
-        new += translation.source[start : arm.start] + text
+        new += line[start : arm.start] + text + arm.text[len(arm.text.rstrip()) :]
         start = arm.end
     sentences = []
     for sentence in translation.sentences:

@@ -1,6 +1,7 @@
 """Split a line into its sentences where placeholders, tabs and labels tell more than its marks."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
@@ -44,7 +45,7 @@ def _cells(text: str) -> list[str]:
     """Return the cells of a text, divided by tabs or "," between quotes, with what divides them."""
     cuts = r"(?<=\S)[^\S\t]*+\t\s*+(?=\S)|(?<=\"[,;])(?=\")|(?<=[.!?][\"'],\s)(?=[\"'])"
     ends = [match.end() for match in re.finditer(cuts, text)]
-    return [text[i:j] for i, j in pairwise([0, *ends, len(text)])]
+    return [text[i:j] for i, j in pairwise([0, *ends, len(text)]) if i < j]
 
 
 def split_masked(
@@ -63,6 +64,9 @@ def split_masked(
         start = label.end() if label and label.end() < len(piece) else 0
         if start:
             yield piece[:start]
+        # Where what is neither copied nor a space stands, and letters among it.
+        visible = [i for i, sign in enumerate(PLACEHOLDER.sub(" ", piece)) if not sign.isspace()]
+        letters = [i for i in visible if piece[i].isalpha()]
         is_list = len(piece.split()) == 1 and not SPACELESS.search(piece)  # Yes/No
         for match in PLACEHOLDER.finditer(piece):
             placeholder = next(left).text
@@ -81,13 +85,17 @@ def split_masked(
             if not (is_end or is_break(placeholder) or is_slash):
                 continue
             end = match.start() if _OPENS.match(placeholder) else match.end()
-            end += len(piece[end:]) - len(piece[end:].lstrip())
-            before, after = piece[start:end], piece[end:]
+            while piece[end : end + 1].isspace():
+                end += 1
+            number = bisect_left(letters, end)
+            has_words = 0 < number < len(letters) and letters[number - 1] >= start
+            if not has_words:
+                continue
+            number = bisect_left(visible, end)
             goes_on = placeholder.lower().startswith(("\\", "&", "<br", "<hr")) and not (
-                PLACEHOLDER.sub("", before).rstrip().endswith(ENDS)
-                or PLACEHOLDER.sub("", after).strip()[:1].isupper()
+                piece[visible[number - 1]] in ENDS or piece[visible[number]].isupper()
             )
-            if not goes_on and all(any(map(str.isalpha, part)) for part in (before, after)):
-                yield before
+            if not goes_on:
+                yield piece[start:end]
                 start = end
         yield piece[start:]

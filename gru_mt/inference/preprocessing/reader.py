@@ -92,8 +92,7 @@ class Reader:
 
     def sentences(self, line: str) -> Iterator[Sentence]:
         """Yield the sentences of a line; a blank line has none."""
-        line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
-        line = _normal(usual(" ".join(line.splitlines()))).rstrip()
+        line = readable(line)
         if not line:
             return
         own = self.glossary.find(line) if self.glossary else []
@@ -191,17 +190,18 @@ def _filled(text: str, placeholders: Iterable[str]) -> str:
     return PLACEHOLDER.sub(lambda _: next(left), text)
 
 
-def _normal(line: str) -> str:
+def readable(line: str) -> str:
     """Return a `normal` line, but for what is copied: that is only `narrow`, else as typed."""
-    line = narrow(line)
-    if normal(line) == line:
-        return line
-    masked = mask(line, find_placeholders(line))
-    return restore(normal(masked.text), masked.placeholders)
+    line = line.encode("utf-8", errors="replace").decode("utf-8")  # no half surrogate pairs
+    line = narrow(usual(" ".join(line.splitlines())))
+    if normal(line) != line:
+        masked = mask(line, find_placeholders(line))
+        line = restore(normal(masked.text), masked.placeholders)
+    return line.rstrip()
 
 
 def _spans(
-    line: str, truecaser: Truecaser, terms: Iterable[Span], dates: Iterable[Span]
+    line: str, truecaser: Truecaser, terms: frozenset[Span], dates: Iterable[Span]
 ) -> list[Span]:
     """Return what a translation copies of a line, and the terms; no two touch, but for pairs."""
     # A user's own placeholder tokens again, as what holds one may give way to a longer term.
@@ -228,7 +228,7 @@ def _spans(
     is_open = False  # whether the last one may grow
     for number, span in enumerate(spans):
         is_special = PLACEHOLDER.search(span.text) or is_break(span.text)
-        is_term = span.text != line[span.start : span.end]
+        is_term = span in terms
         is_alone = number not in paired and not is_special and not is_term
         if is_alone and is_open and merged[-1].end == span.start:
             first = merged.pop()

@@ -48,7 +48,7 @@ _TWO_MARKS = re.compile(r"(?<=[?!])\s+(?=[?!])")
 _ASKS = "?？؟፧"
 _OTHER_STOPS = "".join(chr(mark) for mark, plain in PLAIN_MARKS.items() if plain == ".")
 _LAST_COMMA = re.compile(r"(?<=[^\s,]),$")
-_LAST_STOP = re.compile(rf"\s?[,、，.{_OTHER_STOPS}]?$")
+_LAST_STOP = re.compile(rf"(?:\s?(?:[,、，]|(?<![.…])[.{_OTHER_STOPS}]))?$")
 _END_MARKS = re.compile(rf"(?<![{_ASKS}!！])[{_ASKS}!！]++[.…]*+$")
 
 
@@ -56,7 +56,7 @@ _END_MARKS = re.compile(rf"(?<![{_ASKS}!！])[{_ASKS}!！]++[.…]*+$")
 class Sentence:
     """A sentence as it stands in its line, and as the model reads it."""
 
-    source: str  # in the `_normal` line, with its frame
+    source: str  # in the `readable` line, with its frame
     gap: str  # the spaces after it
     before: str  # its frame: see `frames`
     after: str
@@ -95,11 +95,12 @@ class Sentence:
             )
         if "…" in self.typed:
             text = text.replace("...", "…")
-        ellipsis = _ELLIPSIS.search(self.typed)
+        typed = _LAST_COMMA.sub("", self.typed)
+        ellipsis = _ELLIPSIS.search(typed)
         if ellipsis:
             text = re.sub(rf"[{_OTHER_STOPS}]$", "…", text)
             text = re.sub(r"(?<!\.)\.$|(?<![\s!?.…])\s?!$", ellipsis[1], text)
-        if _LAST_COMMA.search(self.typed) and not text.endswith(("!", "?", "！", "？")):
+        if typed != self.typed and not text.endswith(("!", "?", "！", "？")):
             text = _LAST_STOP.sub("、" if SPACELESS.search(text) else ",", text, count=1)
         text = _TWO_MARKS.sub("", text)
         marks = _END_MARKS.search(self.typed)
@@ -205,9 +206,10 @@ def with_one_mark(text: str) -> str:
     def one(marks: re.Match[str]) -> str:
         return next((mark for mark in marks[0] if mark in _ASKS), marks[0][0])
 
+    text = _LAST_COMMA.sub("", text)
     if not SPACELESS.search(text):
         text = _ELLIPSIS.sub(".", text).replace("…", "...")
-    return _END_MARKS.sub(one, _LAST_COMMA.sub("", text))
+    return _END_MARKS.sub(one, text)
 
 
 def _in_script_of(end: str, marks: str) -> str:

@@ -11,6 +11,7 @@ const OPENING_QUOTES = QUOTE_PAIRS.map(([first]) => first);
 const CLOSING_QUOTES = QUOTE_PAIRS.map((each) => each.slice(1)).join("");
 const APOSTROPHE_MARKS = "'‘’‚"; // alone they may be of a word: 'tis
 const IN_WORD = new RegExp(pattern`(?<=\w)['’](?=\w)`, "gu");
+const MOST_PARTS = 100; // on a side of a frame
 export const MAIL_LABELS = new Set(["Re", "RE", "Fw", "FW"]); // of answers, of what is forwarded
 const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
 const BULLET = new RegExp(
@@ -92,7 +93,7 @@ export function core(text, placeholders, pairs, isSmall) {
 function frameStarts(text, placeholders, isSmall) {
   const starts = [{ position: 0, quote: "" }];
   let [number, sure, hasNumber] = [0, 0, false]; // how many starts are sure, if not all
-  for (;;) {
+  while (starts.length < MOST_PARTS) {
     const { position } = starts.at(-1);
     const part = partAt(text, position, placeholders[number], isSmall);
     if (!part) break;
@@ -150,7 +151,7 @@ export function isWordlike(placeholder) {
 function frameEnds(text, placeholders, start) {
   const ends = [{ position: text.length, quote: "" }];
   let number = placeholders.length - 1;
-  for (;;) {
+  while (ends.length < MOST_PARTS) {
     const before = stripEnd(text.slice(0, ends.at(-1).position));
     if (before.length <= start) return ends;
     const last = before.at(-1);
@@ -170,6 +171,7 @@ function frameEnds(text, placeholders, start) {
     }
     ends.push({ position: stripEnd(rest).length, quote: isQuote ? last : "" });
   }
+  return ends;
 }
 
 /** Return whether no quotation mark or bracket of the frame has its other half elsewhere. */

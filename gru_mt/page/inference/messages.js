@@ -3,7 +3,7 @@
  * gru_mt/inference/preprocessing/messages.py.
  */
 
-import { pattern } from "../text/normalize.js";
+import { pattern, stripEnd } from "../text/normalize.js";
 
 const ARGUMENT = new RegExp(
   pattern`\{\s*[\w.\-]+\s*,\s*(?: plural | select | selectordinal )\s*,\s*(?: offset:\d+\s* )?`,
@@ -56,13 +56,14 @@ function closingBraces(line) {
   return found;
 }
 
-/** Return the sentences of a line whose argument has `texts` in place of its `arms`. */
+/** Return the sentences of a line, as it is read, with `texts` in place of its `arms`. */
 export function withArms(line, sentences, arms, texts) {
   let start = arms[0].start;
   const old = line.slice(start, arms.at(-1).end);
   let changed = "";
   arms.forEach((arm, n) => {
-    changed += line.slice(start, arm.start) + texts[n];
+    const spaces = arm.text.slice(stripEnd(arm.text).length);
+    changed += line.slice(start, arm.start) + texts[n] + spaces;
     start = arm.end;
   });
   const put = (text) => text.replaceAll(old, () => changed);

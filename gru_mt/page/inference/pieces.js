@@ -2,7 +2,7 @@
 
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "../tokenizer/special.js";
 import { ANY_LETTER, EVERY_WORD, expression, isCapitalised, pattern } from "../text/normalize.js";
-import { size, SPACELESS, stripEnd, stripStart, WORD } from "../text/normalize.js";
+import { size, SPACELESS, stripStart, WORD } from "../text/normalize.js";
 import { isWordlike, MAIL_LABELS } from "./frames.js";
 import { ENDS } from "./sentence.js";
 
@@ -31,9 +31,11 @@ const WORDS_LABEL = expression(
 const OPENS = new RegExp(pattern`^(?: <(?!br|hr)\w | ${BULLETS} )`, "iu");
 const IS_BULLET = new RegExp(`^${BULLETS}$`, "u");
 const CELL_STARTS = new RegExp(
-  pattern`(?=[^\s])(?<= [^\s]\s*\t\s* ) | (?<="[,;])(?=") | (?<=[.!?]["'],\s)(?=["'])`,
+  pattern`(?=[^\s])(?<= [^\s](?: (?!\t)\s )*\t\s* ) | (?<="[,;])(?=") | (?<=[.!?]["'],\s)(?=["'])`,
   "u",
 );
+const IS_LINE = /^(?:[\\&]|<[bh]r)/iu;
+const VISIBLE = new RegExp(pattern`(?!${ANY_PLACEHOLDER})[^\s]`, "gu");
 const SPACE_LAST = new RegExp(pattern`\s$`, "u");
 const SPACE_FIRST = new RegExp(pattern`^\s`, "u");
 
@@ -58,6 +60,9 @@ export function splitMasked(sentences, spans, truecaser) {
     const label = (isPlain ? WORDS_LABEL : LABEL_IN_MARKS).exec(sentence)?.[0].length ?? 0;
     let start = label < sentence.length ? label : 0;
     if (start) found.push(sentence.slice(0, start));
+    // Where what is neither copied nor a space stands, and letters among it.
+    const visible = positionsOf(VISIBLE, sentence);
+    const letters = positionsOf(/\p{L}/gu, sentence);
     const isList = !/\S\s+\S/u.test(sentence) && sentence.search(SPACELESS) < 0; // Yes/No
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {
       const placeholder = spans[number++].text;
@@ -67,12 +72,17 @@ export function splitMasked(sentences, spans, truecaser) {
       const isApart = SPACE_LAST.test(told) && /^\s+\p{Uppercase}/u.test(left);
       const isEnd = isBreak(placeholder) || (placeholder === "/" && (isList || isApart));
       if (!isEnd && !isAfterEnd(placeholder, told, left)) continue;
-      const rest = sentence.slice(OPENS.test(placeholder) ? index : index + 1);
-      const end = sentence.length - stripStart(rest).length;
-      const [before, after] = [sentence.slice(start, end), sentence.slice(end)];
-      if (goesOnAfter(placeholder, before, after)) continue;
-      if (!/\p{L}/u.test(before) || !/\p{L}/u.test(after)) continue;
-      found.push(before);
+      let end = OPENS.test(placeholder) ? index : index + 1;
+      while (SPACE_FIRST.test(sentence.slice(end, end + 1))) end++;
+      const letter = countBelow(letters, end);
+      if (letter === letters.length || !(letters[letter - 1] >= start)) continue;
+      const next = countBelow(visible, end);
+      const goesOn =
+        IS_LINE.test(placeholder) &&
+        !ENDS.includes(sentence[visible[next - 1]]) &&
+        !isCapitalised(sentence.slice(visible[next], visible[next] + 2));
+      if (goesOn) continue;
+      found.push(sentence.slice(start, end));
       start = end;
     }
     found.push(sentence.slice(start));
@@ -88,10 +98,18 @@ function isAfterEnd(placeholder, told, left) {
   return hasEnded && begins && !isWordlike(placeholder);
 }
 
-/** Return whether a sentence goes on after a break in it, which is one of lines. */
-function goesOnAfter(placeholder, before, after) {
-  const isLine = /^(?:[\\&]|<[bh]r)/iu.test(placeholder);
-  if (!isLine) return false;
-  const last = stripEnd(before.replace(PLACEHOLDER, "")).at(-1);
-  return !ENDS.includes(last) && !isCapitalised(stripStart(after.replace(PLACEHOLDER, "")));
+/** Return where a pattern is found in a text, in order. */
+function positionsOf(pattern, text) {
+  return Array.from(text.matchAll(pattern), ({ index }) => index);
+}
+
+/** Return how many of the numbers, which are in order, are below another one. */
+function countBelow(numbers, limit) {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

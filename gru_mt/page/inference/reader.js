@@ -2,7 +2,8 @@
 
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
 import { clean, inWord, isAllCaps, isCapitalised, isLower, isUpper } from "../text/normalize.js";
-import { narrow, normal, pattern, size, stripEnd, stripStart, usual } from "../text/normalize.js";
+import { ANY_LETTER, narrow, normal, pattern, size, stripEnd } from "../text/normalize.js";
+import { stripStart, usual } from "../text/normalize.js";
 import { countPlaceholders, disjoint, findPlaceholders, mask } from "../text/placeholders.js";
 import { restore } from "../text/placeholders.js";
 import { findNames, maskInitials } from "../text/names.js";
@@ -18,7 +19,7 @@ const COMMA = /(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])/gu; // dogs,cats: a space
 // Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
 const CELL_END = new RegExp(
   pattern`(?<=[\p{L}\p{N}.!?]);+(?=[\p{L}\p{N}"]) | (?<=")(?:;+|,)(?=[\p{L}\p{N}])
-    | (?<=\p{L}{2}[.!?]),(?=[^\s]) | (?<=\p{Nd}),(?= "|[A-Z][a-z]*\s[a-z] )
+    | (?<=${ANY_LETTER}{2}[.!?]),(?=[^\s]) | (?<=\p{Nd}),(?= "|[A-Z][a-z]*\s[a-z] )
     | (?<=\w),(?=[A-Z][^,\s]*\s[^,]*(?<=[a-z][.!?]),[^\s])`,
   "gu",
 );
@@ -36,8 +37,7 @@ const CUTTING_PLACES = [
  * text has at most a part of the tokens that a model reads.
  */
 export function readLine(typed, { truecaser, splitLine, dates, fits }) {
-  const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
-  const line = stripEnd(normalLine(usual(valid.replace(LINE_ENDS, " "))));
+  const line = readable(typed);
   if (!line) return [];
   const isSmall = (word) => truecaser.isSmall(word);
   const found = dates?.find(line, isSmall, (name) => truecaser.isRare(name)) ?? [];
@@ -120,11 +120,12 @@ function filled(text, placeholders) {
 }
 
 /** Return a normal line, but for what is copied: that is only narrow, else as it was typed. */
-function normalLine(typed) {
-  const line = narrow(typed);
-  if (normal(line) === line) return line;
+export function readable(typed) {
+  const valid = typed.replace(/\p{Cs}/gu, "?"); // no half surrogate pairs
+  const line = narrow(usual(valid.replace(LINE_ENDS, " ")));
+  if (normal(line) === line) return stripEnd(line);
   const { text, placeholders } = mask(line, findPlaceholders(line));
-  return restore(normal(text), placeholders);
+  return stripEnd(restore(normal(text), placeholders));
 }
 
 /** Return what a translation copies of a line, and the dates; no two touch, but for pairs. */

@@ -82,7 +82,7 @@ export async function beamSearch(model, ids, limit, decoding, margin, pause) {
     const width = decoding.beam_size - found.length;
     const lastIds = live.map((hypothesis) => hypothesis.ids.at(-1) ?? BOS);
     const next = model.step(lastIds, states, source);
-    const logits = model.logits(next.readout, live.length);
+    const logits = model.output.once(next.readout, live.length); // which the next call overwrites
     const possible = live.flatMap((hypothesis, row) => {
       const required = hypothesis.required.map(
         (left, m) => left - (lastIds[row] === PLACEHOLDER_IDS[m] ? 1 : 0),

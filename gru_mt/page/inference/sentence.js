@@ -5,7 +5,7 @@ import { mask, placeholderIndices, restore } from "../text/placeholders.js";
 import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
 import { nested, tagPairs } from "./tags.js";
 import { ANY_LETTER, beginsCased, endsCased, expression, inWord } from "../text/normalize.js";
-import { pattern, SPACELESS, stripEnd, stripStart } from "../text/normalize.js";
+import { pattern, plainDigits, SPACELESS, stripEnd, stripStart } from "../text/normalize.js";
 import { withPlainMarks, WORD } from "../text/normalize.js";
 
 // What `findPlaceholders` leaves to the model: 7, 12, 10:30, 1.5, 5th, 7-0, -5.
@@ -36,11 +36,6 @@ const OR_MARK = expression(
 const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, "gu");
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 const OTHERWISE = expression(pattern`(?<!\d)\d++\s?(?=[月万萬亿億만억])`, "gu"); // May, 30,000
-const PLAIN_DIGITS = new Map(
-  [..."٠۰०০੦૦୦௦౦೦൦๐໐༠၀០"].flatMap((zero) =>
-    Array.from({ length: 10 }, (_, n) => [String.fromCharCode(zero.charCodeAt(0) + n), `${n}`]),
-  ),
-);
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
 const GLUED_LETTERS = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,}`, "gu");
@@ -49,7 +44,10 @@ const ELLIPSIS = new RegExp(pattern`(?<![\s.…?!])\s* ( (?: \.{2} | … ) [.…
 const AFTER_QUOTE = new RegExp(pattern`([.!?…]\s?["”»]\s+)(${WORD})`, "gu"); // "Stop!" she said.
 const OTHER_STOP = /[。．｡।॥۔։።\u104b\u17d4]$/u;
 const LAST_COMMA = new RegExp(pattern`(?<=[^\s,]),$`, "u");
-const LAST_STOP = new RegExp(pattern`\s?[,、，.。．｡।॥۔։።\u104b\u17d4]?$`, "u");
+const LAST_STOP = new RegExp(
+  pattern`(?: \s?(?: [,、，] | (?<![.…])[.。．｡।॥۔։።\u104b\u17d4] ) )?$`,
+  "u",
+);
 const BETWEEN_MARKS = /(?<=[?!])\s+(?=[?!])/gu;
 const ASKS = /[?？؟፧]/u;
 const END_MARKS = /(?<![?？؟፧!！])[?？؟፧!！]+[.…]*$/u;
@@ -103,10 +101,11 @@ export class Sentence {
       );
     }
     if (this.typed.includes("…")) text = text.replaceAll("...", "…");
-    const ellipsis = ELLIPSIS.exec(this.typed);
+    const typed = this.typed.replace(LAST_COMMA, "");
+    const ellipsis = ELLIPSIS.exec(typed);
     if (ellipsis) text = text.replace(OTHER_STOP, "…");
     if (ellipsis) text = text.replace(/(?<!\.)\.$|(?<![\s!?.…])\s?!$/u, ellipsis[1]);
-    if (LAST_COMMA.test(this.typed) && !/[!?！？]$/.test(text)) {
+    if (typed !== this.typed && !/[!?！？]$/.test(text)) {
       text = text.replace(LAST_STOP, text.search(SPACELESS) < 0 ? "," : "、");
     }
     text = text.replace(BETWEEN_MARKS, "");
@@ -223,8 +222,9 @@ export class Sentence {
 /** Return how often a text has each of its numbers. */
 function digitCounts(text) {
   const counts = new Map();
-  const plain = text.replace(/\p{Nd}/gu, (digit) => PLAIN_DIGITS.get(digit) ?? digit);
-  for (const run of plain.match(DIGIT_RUNS) ?? []) counts.set(run, (counts.get(run) ?? 0) + 1);
+  for (const run of plainDigits(text).match(DIGIT_RUNS) ?? []) {
+    counts.set(run, (counts.get(run) ?? 0) + 1);
+  }
   return counts;
 }
 
@@ -236,9 +236,9 @@ function joined(left, right, noSpace) {
 
 /** Return a text as the model reads it: "Who?!" -> "Who?", and "So… yes…" -> "So... yes.". */
 export function withOneMark(text) {
+  text = text.replace(LAST_COMMA, "");
   if (text.search(SPACELESS) < 0) text = text.replace(ELLIPSIS, ".").replaceAll("…", "...");
-  const open = text.replace(LAST_COMMA, "");
-  return open.replace(END_MARKS, (marks) => ASKS.exec(marks)?.[0] ?? marks[0]);
+  return text.replace(END_MARKS, (marks) => ASKS.exec(marks)?.[0] ?? marks[0]);
 }
 
 /** Return marks in the script of the marks that end a translation: "？" and "?!" -> "？！". */

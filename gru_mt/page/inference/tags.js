@@ -35,12 +35,14 @@ function roleOf(placeholder) {
  */
 export function tagPairs(text, placeholders) {
   const opened = [];
+  const counts = new Map(); // by name, of those that are open
+  const count = (key, change) => counts.set(key, (counts.get(key) ?? 0) + change);
   const found = [];
   const positions = Array.from(text.matchAll(PLACEHOLDER), ({ index }) => index);
   placeholders.forEach((placeholder, number) => {
     const { name, closes } = roleOf(placeholder) ?? {};
     if (name === undefined) return;
-    const isOpen = opened.some((each) => each.name === name);
+    const isOpen = (counts.get(name) ?? 0) > 0;
     let isClosing = closes;
     if (closes === null) {
       // By the side on which it touches a word.
@@ -51,8 +53,10 @@ export function tagPairs(text, placeholders) {
     }
     if (!isClosing) {
       opened.push({ name, number });
+      count(name, 1);
     } else if (isOpen) {
-      while (opened.at(-1).name !== name) opened.pop();
+      while (opened.at(-1).name !== name) count(opened.pop().name, -1);
+      count(name, -1);
       found.push([opened.pop().number, number]);
     }
   });
@@ -76,7 +80,8 @@ export function nested(between, numbers, pairs, full) {
     const positions = pair.map((number) => order.indexOf(number)).sort((a, b) => a - b);
     positions.forEach((position, side) => (order[position] = pair[side]));
   }
-  if (crosses(order, present)) {
+  const spans = present.map((pair) => pair.map((number) => order.indexOf(number)));
+  if (spans.some(([a, b]) => spans.some(([c, d]) => a < c && c < b && b < d))) {
     const tags = present.flat().sort((a, b) => a - b);
     const positions = tags.map((number) => order.indexOf(number)).sort((a, b) => a - b);
     positions.forEach((position, n) => (order[position] = tags[n]));
@@ -113,16 +118,4 @@ function putInside(texts, order, number, [first, last]) {
   const closing = order.indexOf(last);
   order.splice(closing, 0, number);
   texts.splice(closing + 1, 0, "");
-}
-
-/** Return whether a pair closes while one is open that was opened in it. */
-function crosses(order, pairs) {
-  const opened = [];
-  const openings = new Set(pairs.map(([first]) => first));
-  const closings = new Map(pairs.map(([first, last]) => [last, first]));
-  for (const number of order) {
-    if (openings.has(number)) opened.push(number);
-    else if (closings.has(number) && opened.pop() !== closings.get(number)) return true;
-  }
-  return false;
 }

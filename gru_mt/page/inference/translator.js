@@ -7,11 +7,12 @@ import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confiden
 import { clausesOf, joinedClauses } from "./clauses.js";
 import { words } from "../text/normalize.js";
 import { armsOf, withArms } from "./messages.js";
-import { readLine } from "./reader.js";
+import { readable, readLine } from "./reader.js";
 import { beamSearch } from "./search.js";
 import { EOS } from "../tokenizer/special.js";
 import { beginsCased, inWord, SENTENCE_END, size, SPACELESS } from "../text/normalize.js";
 
+const DEEPEST_MESSAGE = 5; // plurals and selects in one another, whose arms are translated
 // Of `beamSearch` where only the best translation is wanted, in nats: see translator.py.
 const MARGIN = 2;
 const MARGIN_PER_TOKEN = 1 / 24;
@@ -38,9 +39,13 @@ export class Translator {
    * warnings, sourceWords, candidates} of each sentence.
    *
    * Each candidate has {text, score, words, attention}. With `nBest` above 1 the search does not
-   * prune. `pause` is awaited now and then; it throws to end the work.
+   * prune. `pause` is awaited now and then; it throws to end the work. The line is in `depth`
+   * messages of ICU.
    */
-  async translate(line, { nBest = 1, decoding = this.decoding, pause = () => {} } = {}) {
+  async translate(
+    line,
+    { nBest = 1, decoding = this.decoding, pause = () => {}, depth = 0 } = {},
+  ) {
     const reading = {
       ...{ truecaser: this.truecaser, splitLine: this.splitLine, dates: this.dates },
       fits: (text, parts) => this.#fits(text, Math.trunc(decoding.max_source_tokens / parts)),
@@ -62,13 +67,14 @@ export class Translator {
       }
       sentences.push({ source: sentence.source, gap: sentence.gap, ...found });
     }
-    for (const arms of armsOf(line)) {
+    const plain = depth < DEEPEST_MESSAGE ? readable(line) : "";
+    for (const arms of armsOf(plain)) {
       const texts = [];
-      for (const arm of arms) texts.push(await this.translate(arm.text, { decoding, pause }));
-      sentences = withArms(
-        ...[line, sentences, arms],
-        texts.map(({ text }) => text),
-      );
+      for (const arm of arms) {
+        const inner = await this.translate(arm.text, { decoding, pause, depth: depth + 1 });
+        texts.push(inner.text);
+      }
+      sentences = withArms(plain, sentences, arms, texts);
     }
     // Where the source has no space between two sentences, a word gets one before it.
     let last = ""; // the last character of the line

@@ -99,7 +99,7 @@ export class Model {
   }
 
   /**
-   * Return {readout, states, weights}: readout_RE after the tokens lastIds, which `logits` takes,
+   * Return {readout, states, weights}: readout_RE after the tokens lastIds, which `output` takes,
    * the next state_RZ of each layer, and attention's weight_RS.
    */
   step(lastIds, states, source) {
@@ -126,14 +126,6 @@ export class Model {
     const readout = this.readout.once(sum, rows);
     if (context) addPart(readout, context, rows, start);
     return { readout: readout.map(Math.tanh), states: next, weights };
-  }
-
-  /**
-   * Return logits_RV of the next token, which the next call overwrites. Those that no translation
-   * contains have minus infinity.
-   */
-  logits(readout, rows) {
-    return this.output.once(readout, rows);
   }
 
   /** Return weight_RS of the query_RH over a source's keys; nothing without attention. */

@@ -3,6 +3,7 @@
 import { disjoint } from "./placeholders.js";
 import { isLower, isTitle, SPACELESS, stripEnd } from "./normalize.js";
 
+const LONGEST_BEFORE = 40; // characters of the words that go with a date
 const OPTIONAL_PART = /\[[^{\]]*\{(\w+)\}[^\]]*\]/gu;
 const DATE_FIELD = /\{(\w+)\}/gu;
 const ARTICLE = /^(le|el|il|les) (?=[\p{L}\p{N}_])/u;
@@ -46,7 +47,7 @@ export class DateFinder {
       const isVerb = has_capitals && isLower(month) && isSmall(month);
       let written = isVerb && !lead && !weekday ? null : this.#written(groups);
       if (!written) continue;
-      const saysWhen = lead && !before.test(stripEnd(text.slice(0, index)));
+      const saysWhen = lead && !before.test(stripEnd(text.slice(0, index)).slice(-LONGEST_BEFORE));
       if (saysWhen || (day && target.before && alone !== found)) {
         written = (day ? target.on_day : target.in_month).replace("{}", written);
       }
@@ -78,7 +79,7 @@ export class DateFinder {
         const words = names.split(" ");
         let written = words[number];
         if (last) written += dash + words[end];
-        if (lead && !before.test(stripEnd(text.slice(0, start)))) {
+        if (lead && !before.test(stripEnd(text.slice(0, start)).slice(-LONGEST_BEFORE))) {
           written = (many ? target.on_weekdays : form).replace("{}", written);
         }
         return [{ start, end: start + found.length, text: written, isDate: true }];

@@ -72,7 +72,7 @@ const WIDE = /[\ufb00-\ufb06！-～]/g;
 const WIDE_WORD = /[\ufb00-\ufb06]|[０-９Ａ-Ｚａ-ｚ]+(?:[＇，-／：＠＿][０-９Ａ-Ｚａ-ｚ]+)*/g;
 const SPACE_RUNS = new RegExp(pattern`\s+`, "gu");
 const FIRST_SPACES = new RegExp(pattern`^\s+`, "u");
-const LAST_SPACES = new RegExp(pattern`(?<!\s)\s+$`, "u");
+const SPACE_ALONE = new RegExp(pattern`^\s$`, "u");
 
 /**
  * A letter of a script without spaces, with the marks and punctuation after it. Those are, line by
@@ -214,7 +214,9 @@ export function stripStart(text) {
 
 /** Return a text without the whitespace it ends with. */
 export function stripEnd(text) {
-  return text.replace(LAST_SPACES, "");
+  let end = text.length;
+  while (end > 0 && SPACE_ALONE.test(text[end - 1])) end--; // a pattern would try each of its signs
+  return text.slice(0, end);
 }
 
 /** Return how many characters a text has, as Python counts them: "😀" -> 1. */
@@ -259,4 +261,15 @@ export function isAllCaps(text) {
     if (foreign.length < 2) return false; // CEO是谁
   }
   return cased.length > Math.max(1, letters.length >> 1) && cased.every(isUpper);
+}
+
+const PLAIN_DIGITS = new Map(
+  [..."٠۰०০੦૦୦௦౦೦൦๐໐༠၀០"].flatMap((zero) =>
+    Array.from({ length: 10 }, (_, n) => [String.fromCharCode(zero.charCodeAt(0) + n), `${n}`]),
+  ),
+);
+
+/** Return a text whose digits of other scripts are those from 0 to 9. */
+export function plainDigits(text) {
+  return text.replace(/\p{Nd}/gu, (digit) => PLAIN_DIGITS.get(digit) ?? digit);
 }

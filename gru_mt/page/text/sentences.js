@@ -1,7 +1,7 @@
 /** Splitting a line into its sentences: gru_mt/data/text/sentences.py, which gives the rules. */
 
 import { ANY_LETTER, expression, isLower, isUpper, pattern, SPACELESS } from "./normalize.js";
-import { strip, TITLES, WORD } from "./normalize.js";
+import { plainDigits, strip, stripStart, TITLES, WORD } from "./normalize.js";
 import { ANY_PLACEHOLDER } from "../tokenizer/special.js";
 
 // After a final mark; of German too: »Komm!«, „Komm!“
@@ -145,6 +145,7 @@ export function splitSentences(text, rules) {
 /** Return where items of a list begin: bullets, and labels that count on from the text's first. */
 function itemsOf(text) {
   const items = [];
+  const begin = text.length - stripStart(text).length;
   let expected = null;
   for (const { index, groups } of text.matchAll(ITEM)) {
     const { open, label, close } = groups;
@@ -153,10 +154,10 @@ function itemsOf(text) {
       continue;
     }
     const isNumber = STARTS_DIGIT.test(label);
-    const count = isNumber ? Number(label) : label.charCodeAt(0);
+    const count = isNumber ? Number(plainDigits(label)) : label.charCodeAt(0);
     const form = (number) => `${open}${close}${isNumber}${number}`;
     if (form(count) === expected) items.push(index);
-    else if (expected || strip(text.slice(0, index))) continue;
+    else if (expected || index > begin) continue;
     expected = form(count + 1);
   }
   return items;

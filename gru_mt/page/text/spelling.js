@@ -23,9 +23,10 @@ const BESIDE = new Map(
     Array.from(row, (key, n) => [key, (row[n - 1] ?? "") + (row[n + 1] ?? "")]),
   ),
 );
-const LETTERS = new Map([
+const FORMS = new Map([
   ["u", "u"],
   ["r", pattern`r(?= \x20u(?!\w) ) | (?<= (?<!\w)u\x20 )r`], // a radius r stays
+  ["z.b.", "[zZ].[bB]."],
 ]);
 const IS_WORD = new RegExp(pattern`^[\w']+$`, "u");
 const MANY = new RegExp(pattern`(\w)\1{2,}`, "gu");
@@ -37,10 +38,10 @@ export class Shorthand extends Map {
   /** Take the words by their short forms, as Python has them. */
   constructor(texts) {
     super(Object.entries(texts));
-    const found = [...this.keys()].filter((short) => LETTERS.has(short) || !IS_WORD.test(short));
+    const found = [...this.keys()].filter((short) => FORMS.has(short) || !IS_WORD.test(short));
     const either = found.map((short) => {
       const [first, ...rest] = short;
-      return LETTERS.get(short) ?? `[${first}${first.toUpperCase()}]${rest.join("")}`;
+      return FORMS.get(short) ?? `[${first}${first.toUpperCase()}]${rest.join("")}`;
     });
     const spaced = either.join("|").replaceAll(".", "\\. ?"); // z. B.
     this.#signed = new RegExp(

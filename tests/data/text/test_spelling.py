@@ -153,6 +153,8 @@ def test_signs_and_letters_stand_for_words(text: str, expected: str) -> None:
     sources = ["for example you are with me without this, that is because", "I like vitamin U"]
     assert Truecaser.learn(sources, sources).shorthand.written_out(text) == expected
     assert TRUECASER.shorthand.written_out("e.g. dogs") == "e.g. dogs"
+    german = Truecaser.learn(["zum Beispiel das"], [""])
+    assert german.shorthand.written_out("z.B. so, z. B. so") == "zum Beispiel so, zum Beispiel so"
     lower = Truecaser.learn(["you are u"], [""])  # as in Dutch
     assert lower.shorthand.written_out("r u") == "are u"
 

@@ -36,7 +36,7 @@ def test_translations_of_arms_stand_in_their_place_in_each_candidate() -> None:
     candidates = [Candidate(text, 0.0, [], None) for text in texts]
     translation = Translation(line, [SentenceTranslation(line, [], candidates)])
     (spans,) = arms(line)
-    found = with_arms(translation, spans, ["# chat", "# chats"])
+    found = with_arms(translation, line, spans, ["# chat", "# chats"])
     new = "{n, plural, one {# chat} other {# chats}}"
     assert found.texts == [f"Je vois {new}.", f"{new}, je vois."]
     assert found.source == line

@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -245,3 +246,20 @@ def test_any_line_is_read_and_comes_back_with_its_placeholders(most: int, split:
             mixed = each.finished(" un ".join(marks))
             for text in {*each.placeholders}:
                 assert mixed.count(text) >= each.placeholders.count(text), ascii((line, text))
+
+
+@pytest.mark.parametrize(
+    ("piece", "end"),
+    [
+        *[("(", "a ) b"), ("'", "He is big."), ("<td>12</td>", ""), ("a<br>", "b"), ("{a} ", ".")],
+        *[("a\\n", "b"), ("\t", "a"), ("He is big.<p>", ""), ("on May 5 ", ""), ("<b>", "a")],
+    ],
+)
+def test_a_long_line_takes_time_in_proportion(piece: str, end: str) -> None:
+    def seconds(count: int) -> float:
+        started = time.process_time()
+        read(piece * count + end)
+        return time.process_time() - started
+
+    growths = (seconds(3_000) / seconds(300) for _ in range(3))  # others may use the CPU
+    assert any(growth < 40 for growth in growths)

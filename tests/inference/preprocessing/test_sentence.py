@@ -102,6 +102,8 @@ def test_the_model_reads_no_comma_at_the_end_and_the_translation_has_it() -> Non
         ("So I see it,", "So I see it", "見る。", "見る、"),
         ("So I see it,", "So I see it", "Je le vois !", "Je le vois !"),
         ("So I see 5,", "So I see 5", "", ","),
+        ("So I see...,", "So I see.", "Je vois.", "Je vois...,"),
+        ("So I see…,", "So I see.", "Je vois…", "Je vois…,"),
     ):
         (sentence,) = read(source)
         assert sentence.text == text

@@ -23,6 +23,7 @@ _SHORTEST, _LONGEST = 3, 5  # letters of a name that is cut: Jan., Sept.
 _SHORT_WEEKDAYS = "Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun"
 _SHORT_MONTHS = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
 _LEAP_YEAR = 2000
+_LONGEST_BEFORE = 40  # characters of the words that go with a date
 _OPTIONAL = re.compile(r"\[[^{\]]*\{(\w+)\}[^\]]*\]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
@@ -75,7 +76,8 @@ class DateRules(NamedTuple):
         )
         for pattern, (numbers, names, form) in zip(self.alone, kinds, strict=False):
             for match in _compiled(pattern).finditer(text):
-                name, last, before = match["name"], match["last"], text[: match.start()].rstrip()
+                name, last = match["name"], match["last"]
+                before = text[: match.start()].rstrip()[-_LONGEST_BEFORE:]
                 is_other = self.has_capitals and is_small(name)  # the verb may
                 if match["short"]:
                     is_sure = numbers is self.weekdays and not is_other
@@ -113,7 +115,7 @@ class DateRules(NamedTuple):
                 if not written:
                     continue
                 form = self.target.on_day if match["day"] else self.target.in_month
-                before = text[: match.start()].rstrip()
+                before = text[: match.start()].rstrip()[-_LONGEST_BEFORE:]
                 says_when = bool(lead) and not re.search(self.before, before, re.IGNORECASE)
                 is_alone = text.strip(" .,:") == match[0]
                 if says_when or (match["day"] and self.target.before and not is_alone):
