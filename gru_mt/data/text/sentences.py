@@ -118,6 +118,8 @@ class SentenceRules(NamedTuple):
     ordinals: bool  # whether 3. is an ordinal, as of _ORDINALS
     abbreviations: list[str]  # in small letters, after which a sentence goes on
     starters: list[str]  # words that begin a sentence even after an abbreviation
+    before_number: list[str] = sorted(_BEFORE_NUMBER)  # after which a sentence goes on
+    before_both: list[str] = sorted(_BEFORE_BOTH)  # with a number or a small letter
 
 
 @cache

@@ -65,26 +65,11 @@ const LAST_WORD = new RegExp(pattern`(?<![\w'’])( (?<!\w-)${WORD} | (?<=à-)d 
 const FIRST_WORD_AFTER = new RegExp(pattern`^\w+`, "u");
 const NEXT_INITIAL = new RegExp(pattern`^(${ANY_LETTER})\.`, "u");
 const WORD_BEFORE = new RegExp(pattern`(\w)\w*[\s.\-]*$`, "u"); // an initial
-// Abbreviations before a number, as all without a vowel are:
-const BEFORE_NUMBER = new Set(
-  eitherCase(
-    "apt appt chap dim ed env ep eq eqs est ext fig figs jeu lun mar max mer no nos par para ref " +
-      "refs réf sam sect tab tel tél ven vol vols art min mín máx",
-  ),
-);
 // But "5 km."
 const NO_VOWEL = new RegExp(
   pattern`(?<!\w)(?<!\d\s)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+$`,
   "u",
 );
-// Before a number or a small letter:
-const BEFORE_BOTH = new Set([
-  ...eitherCase(
-    "abt appr approx aprox avg avr déc excl févr fév govt hrs incl janv juil lbs mins misc orig " +
-      "secs tbsp temp tsp yrs",
-  ),
-  ..."Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun lun ven MwSt Chr Jh max".split(" "),
-]);
 // 5, $5, V or a placeholder
 const AS_NUMBER = new RegExp(
   pattern`^(?: (?: (?!${ANY_PLACEHOLDER})[^\w\s] ){0,2}(?: \d | ${ANY_PLACEHOLDER} )
@@ -104,7 +89,7 @@ const ENDS_SPACE = new RegExp(pattern`\s$`, "u");
 const WINDOW = 40; // characters before and after a mark that tell whether it ends a sentence
 
 /** Return the rules of a language, of what Python's `sentence_rules` gives. */
-export function sentenceRules({ marks, spaced, abbreviations, starters, ordinals }) {
+export function sentenceRules({ marks, spaced, ordinals, ...words }) {
   const mark = `[${marks}]`;
   return {
     mark: new RegExp(mark, "gu"),
@@ -112,8 +97,10 @@ export function sentenceRules({ marks, spaced, abbreviations, starters, ordinals
     run: expression(
       pattern`(?<run> ${mark}+(?: \s+[.!?…]+(?= \s | $ ) )*+ )(?<close>${CLOSING})(?<space>\s*)`,
     ),
-    abbreviations: new Set(abbreviations),
-    starters: new Set(starters),
+    abbreviations: new Set(words.abbreviations),
+    starters: new Set(words.starters),
+    beforeNumber: new Set(words.before_number),
+    beforeBoth: new Set(words.before_both),
     ordinals,
     spaced,
   };
@@ -196,7 +183,8 @@ function goesOn(before, { run, close, space }, after, rules) {
   if (new Set(run).size > 1) return /^[0-9a-z]/.test(after);
   if (run !== ".") return !rules.spaced && ENDS_SPACE.test(before) && /^[0-9a-z]/.test(after);
   if (ENDS_TITLE.test(before)) return true;
-  const isSmall = isLower(firstOf(after));
+  const [first = ""] = after;
+  const isSmall = isLower(first);
   if (rules.ordinals) {
     const isDate = DATE.test(before) && (isSmall || MONTH.test(after));
     if (ORDINAL.test(before) || isDate) return true;
@@ -209,7 +197,8 @@ function goesOn(before, { run, close, space }, after, rules) {
 }
 
 /** Return whether a full stop with a space after it is that of an abbreviation or an initial. */
-function isAbbreviated(before, after, isSmall, { abbreviations, starters }) {
+function isAbbreviated(before, after, isSmall, rules) {
+  const { abbreviations, starters, beforeNumber, beforeBoth } = rules;
   const word = LAST_WORD.exec(before)?.[1];
   if (word === undefined) return false;
   const begun = NEXT_LETTER.exec(after)?.[1] ?? "";
@@ -227,9 +216,9 @@ function isAbbreviated(before, after, isSmall, { abbreviations, starters }) {
   const isShort = isLetter || abbreviations.has(word.toLowerCase());
   if ((isShort || (isInitials && before.includes("."))) && !isStarter) return true;
   const isNumber = AS_NUMBER.test(after);
-  if ((isSmall || isNumber) && BEFORE_BOTH.has(word)) return true;
+  if ((isSmall || isNumber) && beforeBoth.has(word)) return true;
   if (isSmall && isInitials) return true;
-  return isNumber && (BEFORE_NUMBER.has(word) || NO_VOWEL.test(before));
+  return isNumber && (beforeNumber.has(word) || NO_VOWEL.test(before));
 }
 
 /**
@@ -238,7 +227,7 @@ function isAbbreviated(before, after, isSmall, { abbreviations, starters }) {
  * With a full stop that is between small letters and a capital.
  */
 function mayTouch(before, run, close, after) {
-  const first = firstOf(after);
+  const [first = ""] = after;
   if (BEGINS_SPACELESS.test(after) || "。！？．｡".includes(run.at(-1))) return true;
   if (/^[¿¡]/.test(first)) return true;
   if (close) return isUpper(first);
@@ -251,14 +240,4 @@ function mayTouch(before, run, close, after) {
   if (!(isLower(letter) || isUpper(letter)) || isUpper(before + after)) return true;
   const [, begun, second] = GLUED.exec(after) ?? [];
   return isLower(letter) && begun !== undefined && isUpper(begun) && !isUpper(second);
-}
-
-/** Return the first character of a text, or "". */
-function firstOf(text) {
-  return text === "" ? "" : String.fromCodePoint(text.codePointAt(0));
-}
-
-/** Return the words of a text as they are and with a capital: "no" -> ["no", "No"]. */
-function eitherCase(text) {
-  return text.split(" ").flatMap((word) => [word, word[0].toUpperCase() + word.slice(1)]);
 }
