@@ -31,7 +31,7 @@ class UserError(Exception):
 
     The command line prints the message and exits with 2. A training that is stopped, or that loses
     a process, raises another one: see `train`. All others are mistakes of ours, and keep their
-    traceback. What a terminal would obey in a name is an escape: see `escape`.
+    traceback. Control characters in a name are shown as escapes, such as \\x1b.
 
     Example:
         >>> from gru_mt import Glossary, UserError

@@ -219,7 +219,7 @@ class EvaluationConfig(Section):
         "auto"
     )
     """How BLEU divides text into words, by sacreBLEU's names. auto fits data.target, or else the
-    script."""
+    script; it is char for Japanese and Korean where MeCab is not installed."""
 
 
 class Config(Section):

@@ -113,7 +113,12 @@ class Translation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all sentences, without repetition."""
+        """The warnings of all sentences, without repetition.
+
+        They are spelling (typos were corrected), split (a sentence was too long), limit (the model
+        did not end), repetition, under-translated (words have no translation), language (hardly a
+        word was ever seen) and low confidence.
+        """
         found = (warning for sentence in self.sentences for warning in sentence.warnings)
         return tuple(dict.fromkeys(found))
 

@@ -43,7 +43,9 @@ OriginsOption = Annotated[
 ]
 RateOption = Annotated[
     int | None,
-    typer.Option("--requests-per-minute", metavar="N", min=1, help="Of a key, else of an address."),
+    typer.Option(
+        "--requests-per-minute", metavar="N", min=1, help="At most, of a key or an address."
+    ),
 ]
 SuggestOption = Annotated[
     bool,
