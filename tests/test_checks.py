@@ -120,7 +120,7 @@ def test_a_card_that_torch_sees_and_cannot_compute_on_is_named(
     gru_mt: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Tesla K80")
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda *_: "Tesla K80")
     result = gru_mt("checks")
     assert "Tesla K80, unusable: training.device=cuda says why\n" in result.out
     assert "which auto takes on this cpu\n" in result.out
