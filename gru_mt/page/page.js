@@ -1,7 +1,7 @@
 /** The document of the page: two panes, and the worker that translates. */
 
 import { END, describe, explained, find, goOn, heat, isDoubtful } from "./page_text.js";
-import { listenToPanes, make, markOld, number, source, state } from "./page_text.js";
+import { lineElement, listenToPanes, make, markOld, number, source, state } from "./page_text.js";
 import { target, unpacked, wordSpans } from "./page_text.js";
 
 const WAIT_MS = 60; // after a letter, before the text is translated
@@ -33,14 +33,18 @@ async function start() {
   for (const name of ["vocabularies", "truecaser", "memory", "linears", "sentences"]) {
     delete metadata[name];
   }
-  if (asked) ask(asked.text, asked); // typed before
+  if (!asked) return;
+  asked.isDone = true; // it was typed before, and only begins
+  ask(asked.text, asked);
 }
 
 /** Ask the worker for a translation; what was asked before is no longer wanted. */
 function ask(text, { nBest = 1, file = null, sentence = null } = {}) {
+  if (asked?.file && !asked.isDone) state.textContent = `${asked.file} was stopped: open it again`;
   newest += 1;
-  asked = { id: newest, text, file, sentence };
-  worker?.postMessage({ kind: "translate", id: newest, text, nBest });
+  asked = { id: newest, text, file, sentence, isDone: false };
+  speed.textContent = "";
+  worker?.postMessage({ kind: "translate", id: newest, text, nBest, isFile: file !== null });
 }
 
 const ANSWERS = {
@@ -56,12 +60,13 @@ const ANSWERS = {
     ];
     find("footer").textContent = `${parts.join(" · ")}.`;
   },
-  part({ id, done, lines }) {
-    if (id === newest)
-      speed.textContent = `${number.format(done)} of ${number.format(lines)} lines`;
+  part({ id, done }) {
+    if (id !== newest) return;
+    speed.textContent = `${number.format(done)} of ${number.format(lineCount(asked.text))} lines`;
   },
   translated(answer) {
     if (answer.id !== newest) return;
+    asked.isDone = true;
     find("failure").hidden = true;
     if (asked.sentence) showCandidates(answer.lines[0].sentences[0]);
     else if (asked.file) offer(answer);
@@ -76,8 +81,7 @@ function show({ seconds, lines }) {
   shown = [];
   target.replaceChildren(
     ...lines.map((line) => {
-      const paragraph = make("p", "");
-      paragraph.dir = "auto";
+      const paragraph = lineElement();
       for (const sentence of line.sentences) {
         paragraph.append(sentenceElement(sentence), sentence.gap);
       }
@@ -141,8 +145,13 @@ function written(entry, sourceWord) {
   for (const [n, span] of entry.words) span.className = `word ${heat(attention[n][sourceWord])}`;
 }
 
-/** Go to the next or the last word of a translation by the arrow keys. */
+/** Go to the next or the last word of a translation by the arrow keys; Enter leaves the pane. */
 function move(entry, event) {
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    find("others").focus();
+    return;
+  }
   const next = goOn(event, [...entry.words.keys()], entry.at);
   if (next !== undefined) read(entry, next);
 }
@@ -197,17 +206,23 @@ async function open(file) {
     return;
   }
   find("failure").hidden = true;
-  state.textContent = file.name;
   ask(text.replaceAll("\r\n", "\n"), { file: file.name });
+  state.textContent = file.name;
+}
+
+/** Return how many lines a text has; a line feed ends the last one. */
+function lineCount(text) {
+  return text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
 }
 
 /** Offer the translation of a file to be saved: as many lines as the file has. */
 function offer({ seconds, lines }) {
   const text = lines.map((line) => line.text).join("\n");
-  const count = lines.length - (lines.at(-1).text === "" && asked.text.endsWith("\n") ? 1 : 0);
+  const count = lineCount(asked.text);
   const name = asked.file.replace(/(\.[^.]*)?$/, `.${metadata.languages[1]}.txt`);
   const rate = Math.round(count / Math.max(seconds, 0.001));
-  state.textContent = `${number.format(count)} lines, ${number.format(rate)} a second`;
+  const unit = count === 1 ? "line" : "lines";
+  state.textContent = `${number.format(count)} ${unit}, ${number.format(rate)} a second`;
   speed.textContent = "";
   const save = find("save");
   save.hidden = false;

@@ -4,6 +4,7 @@ const DOUBTFUL = 0.25; // confidence below which a sentence is marked
 const PART = 1 << 20; // letters of base64 that are read at a time: a multiple of 4
 const SETTLED_MS = 700; // after a translation, before a screen reader reads it
 export const END = "<eos>";
+const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|syr|ug|ur|yi)\b/i;
 const WARNINGS = {
   split: "The sentence is too long: it was translated in parts.",
   numbers: "A number of the source is lost or written another way.",
@@ -106,7 +107,7 @@ export function describe(metadata) {
   find("into").textContent = into;
   const codes = metadata.languages.map((code) => (/^[a-z]{2,3}(-|$)/i.test(code) ? code : ""));
   if (codes[0]) source.lang = codes[0];
-  if (codes[1]) target.lang = codes[1];
+  if (codes[1]) intoLanguage(codes[1]);
   find("about").textContent =
     `${metadata.name}, a small translator made with gru-mt. It works offline.`;
   const { score } = metadata;
@@ -132,6 +133,19 @@ export function describe(metadata) {
   }
 }
 
+/** Say which language the target pane is in, and to which side it is written. */
+export function intoLanguage(code) {
+  target.lang = code;
+  target.dir = RIGHT_TO_LEFT.test(code) ? "rtl" : "";
+}
+
+/** Return a line of the target pane. */
+export function lineElement(text = "") {
+  const element = make("p", "", text);
+  if (!target.dir) element.dir = "auto";
+  return element;
+}
+
 /** Show whether the translation is that of an older text, which no screen reader reads. */
 export function markOld(isOld) {
   target.classList.toggle("old", isOld);
@@ -147,7 +161,9 @@ async function copyTarget() {
     await navigator.clipboard.writeText(lines.join("\n"));
     state.textContent = "Copied";
   } catch {
-    state.textContent = "This browser lets no page copy: select the text.";
+    document.getSelection().selectAllChildren(target); // the page came by http
+    const isCopied = document.execCommand("copy");
+    state.textContent = isCopied ? "Copied" : "The text is selected: copy it by the keys.";
   }
 }
 

@@ -45,6 +45,7 @@ async function load({ metadata, weights }) {
 export function serve() {
   let newest = 0;
   let ready = null;
+  let known = new Map(); // the lines of the last text, of which one changes at a time
   const channel = new MessageChannel();
   let sliceEnd = 0;
 
@@ -60,19 +61,26 @@ export function serve() {
     if (id !== newest) throw new Cancelled();
   }
 
-  async function answer({ id, text, nBest }) {
+  async function answer({ id, text, nBest, isFile }) {
     const { translator } = await ready;
     const started = performance.now();
     const lines = text.split("\n");
     const translated = [];
     let told = started;
+    const isText = nBest === 1 && !isFile;
+    const found = new Map();
     for (const line of lines) {
-      translated.push(await translator.translate(line, { nBest, pause: () => pause(id) }));
+      await pause(id); // a line may need no search
+      const search = { nBest, pause: () => pause(id) };
+      const result = (isText && known.get(line)) || (await translator.translate(line, search));
+      if (isText) found.set(line, result);
+      translated.push(isFile ? { text: result.text } : result); // words of a file take memory
       if (performance.now() > told + 200) {
         told = performance.now();
-        postMessage({ kind: "part", id, done: translated.length, lines: lines.length });
+        postMessage({ kind: "part", id, done: translated.length });
       }
     }
+    if (isText) known = found;
     const seconds = (performance.now() - started) / 1000;
     postMessage({ kind: "translated", id, seconds, lines: translated });
   }

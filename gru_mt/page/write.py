@@ -17,6 +17,7 @@ import torch
 from jinja2 import Environment, PackageLoader
 
 from gru_mt.bundle import Bundle, load_bundle
+from gru_mt.data.corpus.languages import CODE_BY_NAME
 from gru_mt.data.text.normalize import count_words
 from gru_mt.errors import escape
 from gru_mt.evaluation.evaluate import find_sets
@@ -99,7 +100,7 @@ def _about(folder: Path, bundle: Bundle, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "title": f"{name}: {data.source} to {data.target}",
-        "languages": [data.source, data.target],
+        "languages": [CODE_BY_NAME.get(each.lower(), each) for each in (data.source, data.target)],
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "version": version("gru-mt"),
         "score": score and score | {"split": "test"},

@@ -83,7 +83,9 @@ def answer_error(request: Request, error: Exception) -> JSONResponse:
         status, reason = 400, str(error)
     else:
         status, reason = next(it for kind, it in ANSWERS.items() if isinstance(error, kind))
-    headers = {"Retry-After": str(RETRY_S)} if status == 503 else getattr(error, "headers", None)
+    headers = getattr(error, "headers", None)
+    if isinstance(error, Busy):  # what takes too long would take as long again
+        headers = {"Retry-After": str(RETRY_S)}
     return JSONResponse({"error": reason}, status, headers)
 
 

@@ -207,6 +207,11 @@ def test_an_answer_belongs_to_the_text_the_sentence_or_the_file_that_asked_for_i
     assert found.locator("#candidates li").count() == 0
     found.click("#others")
     found.locator("#candidates li", has_text="TWO").first.wait_for()
+    slow = {"name": "b.txt", "mimeType": "", "buffer": b"a slow file"}
+    found.set_input_files("#file", slow)
+    found.locator("#state", has_text="b.txt").wait_for()
+    found.click("#others")
+    assert found.inner_text("#state") == "b.txt was stopped: open it again"
 
 
 def test_a_doubtful_sentence_is_marked_and_the_mark_is_not_copied(
@@ -301,3 +306,8 @@ def test_everything_is_reached_by_tab(browser: Any, faked: Faked) -> None:
         outline = found.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none" or reached[-1] == "file"  # its label is outlined
     assert reached == ["clear", "file", "", "", "copy", "read", "others"]
+    found.locator(".sentence").first.focus()
+    found.keyboard.press("Enter")
+    assert found.evaluate("document.activeElement.id") == "others", "past the other sentence"
+    found.keyboard.press("Enter")
+    found.locator("#candidates li", has_text="ONE").first.wait_for()

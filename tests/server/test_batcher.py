@@ -127,7 +127,8 @@ def test_a_document_counts_until_its_thread_has_ended(
     address = start(limits=Limits(characters=1))
     with pytest.raises(requests.ReadTimeout):
         send(address, b"12", timeout_s=0.3)
-    assert send(address, b"12").status_code == 503
+    refused = send(address, b"12")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
     may_read.set()
     wait_until(lambda: send(address, b"12").ok)
     assert "101 characters, more than 100" in send(address, b"1" * 101).json()["error"]
@@ -150,6 +151,7 @@ def test_a_request_has_a_time_limit(start: Start, gated: Gated) -> None:
     answer = ask(address, "one")
     assert answer.status_code == 503
     assert "too long" in answer.json()["error"]
+    assert "Retry-After" not in answer.headers, "it would take as long again"
     gated.gate.set()
     wait_until(lambda: ask(address, "one").status_code == 200)
 

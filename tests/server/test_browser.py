@@ -58,6 +58,7 @@ def test_the_newest_text_counts(browser: Any, start: Start) -> None:
     for text in ("slow", "new"):
         found.fill("#source", text)
         found.wait_for_timeout(400)
+    assert found.evaluate("document.querySelector('#target').classList.contains('old')")
     late, newest = held
     newest.fulfill(json={"details": [{"text": "NEW", "source": "new", "warnings": []}]})
     found.locator("#target", has_text="NEW").wait_for()
@@ -117,6 +118,12 @@ def test_files_are_translated_and_saved(browser: Any, start: Start) -> None:
     assert [bool(line) for line in lines] == [True, False, True]
     assert found.evaluate(DROP, ["footer", "file"])
     found.locator("#files a", has_text="a.fr.txt").wait_for()
+    busy: Any = {"status": 503, "headers": {"Retry-After": "1"}, "json": {"error": "busy"}}
+    found.route("**/translate_file", lambda route: route.fulfill(**busy))
+    found.set_input_files("#file", {"name": "c.txt", "mimeType": "", "buffer": b"I see one cat."})
+    found.wait_for_timeout(300)
+    found.unroute("**/translate_file")
+    found.locator("#files a", has_text="c.fr.txt").wait_for()
 
 
 def test_a_key_is_asked_for_only_where_one_is_needed(browser: Any, start: Start) -> None:

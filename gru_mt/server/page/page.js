@@ -1,13 +1,13 @@
 /** The server's page: it asks the server's own API, and no other address. */
 
-import { explained, find, isDoubtful, languageName, listenToPanes } from "./page_text.js";
-import { make, markOld, number, source, state, target } from "./page_text.js";
+import { explained, find, intoLanguage, isDoubtful, languageName } from "./page_text.js";
+import { lineElement, listenToPanes, make, markOld, number } from "./page_text.js";
+import { source, state, target } from "./page_text.js";
 
 const WAIT_MS = 200; // after a letter, before the text is sent
 const ALTERNATIVES = 4;
 const KEY = "api_key"; // kept until the tab is closed
 const AUTO = "auto";
-const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|syr|ug|ur|yi)\b/i;
 const [from, into, better] = ["from", "into", "better"].map(find);
 
 let languages = []; // as /languages says
@@ -36,10 +36,22 @@ async function call(path, values, signal) {
   });
   const answer = await response.json().catch(() => ({})); // of a proxy before the server
   if (response.ok) return answer;
-  if (response.status === 403) find("access").hidden = false;
+  if (response.status === 403 && settings.keyRequired) find("access").hidden = false;
   const error = new Error(answer.error ?? `The server answered with the status ${response.status}.`);
   error.againMs = 1000 * Number(response.headers.get("Retry-After"));
   throw error;
+}
+
+/** Return what the server answers once it has time. */
+async function callInTime(path, values) {
+  for (;;) {
+    try {
+      return await call(path, values);
+    } catch (error) {
+      if (!error.againMs) throw error;
+      await new Promise((resume) => setTimeout(resume, error.againMs));
+    }
+  }
 }
 
 /** Say what is wrong, unless it is that nobody waits for the answer any longer. */
@@ -48,6 +60,7 @@ const failed = (error) => error.name === "AbortError" || fail(error.message);
 /** Translate the text as it stands; the answer to an older text is no longer waited for. */
 async function translate() {
   clearTimeout(timer);
+  markOld(true);
   asking.abort();
   const mine = (asking = new AbortController());
   const text = source.value;
@@ -80,8 +93,7 @@ function isTooLong(text) {
 
 /** Show a translation, a paragraph for each line: its sentences, and what stands between them. */
 function show({ details, detectedLanguage }) {
-  target.lang = into.value;
-  target.dir = RIGHT_TO_LEFT.test(into.value) ? "rtl" : "";
+  intoLanguage(into.value);
   target.replaceChildren(lineElement());
   for (const part of details) {
     if (part.source !== undefined) {
@@ -97,12 +109,6 @@ function show({ details, detectedLanguage }) {
   find("detected").textContent = detectedLanguage ? nameOf(detectedLanguage.language) : "";
   source.lang = detectedLanguage?.language ?? (from.value === AUTO ? "" : from.value);
   markOld(false);
-}
-
-function lineElement(text = "") {
-  const element = make("p", "", text);
-  if (!target.dir) element.dir = "auto";
-  return element;
 }
 
 /** Return a sentence of the translation, marked if it is doubtful or a person's. */
@@ -145,7 +151,7 @@ function choose(entry) {
 
 /** Return what the chosen sentence is translated by: its languages, and itself as `q`. */
 function question() {
-  return { q: chosen.sentence.source, source: source.lang || from.value, target: into.value };
+  return { q: chosen.sentence.source, source: source.lang || from.value, target: target.lang };
 }
 
 /** Offer other translations of the chosen sentence: a click takes one as the better one. */
@@ -170,7 +176,7 @@ async function showOthers() {
 
 /** Give the server a better translation of the chosen sentence, and translate anew. */
 async function suggest() {
-  await call("suggest", { ...question(), s: better.value.trim() });
+  await call("suggest", { ...question(), s: better.value.trim().replace(/\s+/g, " ") });
   await translate();
   state.textContent = "Thank you: the suggestion is kept.";
   source.focus();
@@ -188,7 +194,7 @@ async function translateFiles(files) {
     form.append("source", sourceCode);
     form.append("target", code);
     try {
-      const { translatedFileUrl } = await call("translate_file", form);
+      const { translatedFileUrl } = await callInTime("translate_file", form);
       const link = make("a", "", file.name.replace(/(\.[^.]*)?$/, `.${code}$1`));
       link.href = `download_file/${translatedFileUrl.split("/").at(-1)}`;
       link.download = link.textContent;
@@ -241,7 +247,7 @@ function listen() {
     const [text, code] = [[...target.children].map((line) => line.textContent), from.value];
     from.value = into.value;
     offerTargets(code);
-    source.value = text.join("\n");
+    if (!target.classList.contains("old")) source.value = text.join("\n");
     translate();
   };
   find("access").onsubmit = (event) => {
@@ -260,8 +266,8 @@ function listen() {
     element?.focus();
   };
   find("close").onclick = leave;
-  find("details").onkeydown = ({ key }) => {
-    if (key === "Escape") leave();
+  find("details").onkeydown = ({ key, isComposing }) => {
+    if (key === "Escape" && !isComposing) leave();
   };
   find("file").onchange = ({ target: input }) => {
     translateFiles(input.files);
