@@ -34,6 +34,7 @@ async function load({ metadata, weights }) {
     truecaser: Truecaser.from(metadata.truecaser, metadata.shorthand),
     memory: TranslationMemory.from(metadata.memory),
     splitLine: (text) => splitSentences(text, rules),
+    conjunction: rules.conjunction,
     dates: metadata.dates && new DateFinder(metadata.dates),
     decoding: metadata.decoding,
     calibration: metadata.calibration,

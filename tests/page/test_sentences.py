@@ -98,7 +98,8 @@ const rules = sentenceRules(data.rules);
 const truecaser = Truecaser.from(data.truecaser, data.shorthand);
 const fits = (text, parts) => [...text].length <= Math.trunc(data.longest / parts);
 const dates = new DateFinder(data.dates);
-const reading = { truecaser, splitLine: (text) => splitSentences(text, rules), dates, fits };
+const splitLine = (text) => splitSentences(text, rules);
+const reading = { truecaser, splitLine, dates, fits, conjunction: rules.conjunction };
 const fields = (sentence) => [sentence.source, sentence.gap, sentence.before, sentence.after,
   sentence.typed, sentence.text, sentence.placeholders,
   sentence.noSpace.map((side) => [...side].sort((a, b) => a - b)),

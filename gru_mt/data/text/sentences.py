@@ -107,11 +107,15 @@ _AS_NUMBER = re.compile(  # 5, $5, V or a placeholder
 # A full stop that begins a word, or is after its first letter; and what may begin a sentence.
 _BEGUN = re.compile(rf"(?:^|[\s(-]){LETTER}?$")
 _GLUED = re.compile(rf"[¿¡\"'“‘«(]*+({LETTER})({LETTER}|['’\s])[\w.'’]*+(?![=(\[{{<\\/])")
+_AND = (  # what & stands for between two words
+    "en:and fr:et de:und es:y it:e pt:e ca:i nl:en sv:och da:og no:og nb:og fi:ja pl:i cs:a sk:a "
+    "hr:i sl:in ro:și hu:és tr:ve ru:и uk:і bg:и el:και id:dan eo:kaj"
+)
 _WINDOW = 40  # characters before and after a mark that tell whether it ends a sentence
 
 
 class SentenceRules(NamedTuple):
-    """What is particular to a language. The page's `sentenceRules` takes the same fields."""
+    """What is particular to a language. The page takes the same fields."""
 
     marks: str  # that end sentences
     spaced: bool  # whether a space is usual before ! and ?
@@ -120,6 +124,7 @@ class SentenceRules(NamedTuple):
     starters: list[str]  # words that begin a sentence even after an abbreviation
     before_number: list[str] = sorted(_BEFORE_NUMBER)  # after which a sentence goes on
     before_both: list[str] = sorted(_BEFORE_BOTH)  # with a number or a small letter
+    conjunction: str = ""  # what & stands for, if it is known
 
 
 @cache
@@ -127,12 +132,12 @@ def sentence_rules(language: str) -> SentenceRules:
     """Return the rules of a language, a code or an English name; an unknown one is as English."""
     code = language_code(language)
     own = code if code in _ABBREVIATIONS else "en"
-    abbreviations = {*_ABBREVIATIONS[""].split(), *_ABBREVIATIONS[own].split()}
-    marks, starters = SENTENCE_END + ";" * (code == "el"), _STARTERS.get(own, "")
-    ordinals = code in _ORDINALS.split()
-    return SentenceRules(
-        marks, code == "fr", ordinals, sorted(abbreviations), sorted(starters.split())
-    )
+    abbreviations = sorted({*_ABBREVIATIONS[""].split(), *_ABBREVIATIONS[own].split()})
+    marks, starters = SENTENCE_END + ";" * (code == "el"), sorted(_STARTERS.get(own, "").split())
+    conjunction = dict(each.split(":") for each in _AND.split()).get(code, "")
+    is_ordinal = code in _ORDINALS.split()
+    rules = SentenceRules(marks, code == "fr", is_ordinal, abbreviations, starters)
+    return rules._replace(conjunction=conjunction)
 
 
 def split_sentences(text: str, language: str) -> list[str]:

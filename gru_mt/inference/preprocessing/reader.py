@@ -6,7 +6,7 @@ each is written with care: see `placeholders`, `glossary`, `dates`, `sentences`,
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Self
@@ -14,11 +14,11 @@ from typing import Self
 from gru_mt.data.text.names import find_names, mask_initials
 from gru_mt.data.text.normalize import WORD, clean, in_word, is_all_caps, narrow, normal, usual
 from gru_mt.data.text.placeholders import Masked, Span, disjoint, find_placeholders, mask, restore
-from gru_mt.data.text.sentences import best_split
+from gru_mt.data.text.sentences import best_split, sentence_rules
 from gru_mt.data.text.terms.dates import DateRules
 from gru_mt.data.text.terms.glossary import Glossary
 from gru_mt.data.text.truecase import Truecaser
-from gru_mt.data.tokenizer.special import PLACEHOLDER, PLACEHOLDER_TOKENS
+from gru_mt.data.tokenizer.special import ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS
 from gru_mt.inference.preprocessing.frames import core
 from gru_mt.inference.preprocessing.pieces import is_break, split_masked
 from gru_mt.inference.preprocessing.sentence import (
@@ -35,6 +35,8 @@ _CELL_END = re.compile(  # Tom;He is big.;5 and He is big.,5 and 12,He is and To
     r"""(?<=[^\W_]|[.!?]);+(?=[^\W_]|")|(?<=")(?:;+|,)(?=[^\W_])|(?<=[^\W\d_]{2}[.!?]),(?=\S)"""
     r"""|(?<=\d),(?="|[A-Z][a-z]*\s[a-z])|(?<=\w),(?=[A-Z][^,\s]*\s[^,]*(?<=[a-z][.!?]),\S)"""
 )
+_BESIDE_AND = rf"(\w[\w'’-]*\w|{ANY_PLACEHOLDER})"
+_AMPERSAND = re.compile(rf"{_BESIDE_AND} & (?={_BESIDE_AND})")
 _COMMA = re.compile("(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])")  # dogs,cats: a space is missing
 
 
@@ -90,6 +92,11 @@ class Reader:
     split: bool = True  # whether a line is split into its sentences
     dates: DateRules | None = None
 
+    @property
+    def conjunction(self) -> str:
+        """What & stands for between two words; "" where that is not known."""
+        return sentence_rules(self.language).conjunction
+
     def sentences(self, line: str) -> Iterator[Sentence]:
         """Yield the sentences of a line; a blank line has none."""
         line = readable(line)
@@ -99,7 +106,8 @@ class Reader:
         truecaser = self.truecaser
         dates = self.dates.find(line, truecaser.is_small, truecaser.is_rare) if self.dates else []
         terms = frozenset(disjoint([*own, *dates]))
-        spans = _spans(line, self.truecaser, terms, dates)
+        ands = {index for index, _ in _ampersands(line, self.conjunction, truecaser)}
+        spans = _spans(line, truecaser, terms, dates, ands)
         masked, start, left = mask(line, spans).text, 0, iter(spans)
         pieces = split_masked(masked, spans, self.language, truecaser) if self.split else [masked]
         for shown in pieces:
@@ -136,7 +144,10 @@ class Reader:
         middle, rest = rest.split_at(end - start)
         after, gap = rest.split_at(len(shown) - indent - end)
         typed = clean(middle.shown)
-        written = truecaser.shorthand.written_out(_COMMA.sub(", ", typed))
+        written = _COMMA.sub(", ", typed)
+        for index, word in [*_ampersands(written, self.conjunction, truecaser)][::-1]:
+            written = f"{written[:index]}{word}{written[index + 1 :]}"
+        written = truecaser.shorthand.written_out(written)
         masked = Masked(written, tuple(middle.placeholders))
         text, placeholders = mask_initials(masked, truecaser)
         cased = truecaser.truecased(text)
@@ -167,6 +178,16 @@ class Reader:
             *around, typed, free, masked.placeholders, no_space, case, careful != cased, tuple(tags)
         )
         return _with_terms(sentence, piece, self.glossary) if any(piece.typed) else sentence
+
+
+def _ampersands(text: str, conjunction: str, truecaser: Truecaser) -> Iterator[tuple[int, str]]:
+    """Yield where an & stands for a word, and the word. Not between names: Marks & Spencer."""
+    for match in _AMPERSAND.finditer(text) if conjunction else ():
+        beside = match.groups()
+        is_name = any(one[0].isupper() and one not in truecaser for one in beside)
+        if not is_name and beside[0] != beside[1]:
+            word = conjunction.upper() if all(map(str.isupper, beside)) else conjunction
+            yield match.end() - 2, word
 
 
 def _with_terms(sentence: Sentence, piece: _Piece, glossary: Glossary | None) -> Sentence:
@@ -201,9 +222,16 @@ def readable(line: str) -> str:
 
 
 def _spans(
-    line: str, truecaser: Truecaser, terms: frozenset[Span], dates: Iterable[Span]
+    line: str,
+    truecaser: Truecaser,
+    terms: frozenset[Span],
+    dates: Iterable[Span],
+    words: Container[int],
 ) -> list[Span]:
-    """Return what a translation copies of a line, and the terms; no two touch, but for pairs."""
+    """Return what a translation copies of a line, and the terms; no two touch, but for pairs.
+
+    At `words` are signs that stand for words.
+    """
     # A user's own placeholder tokens again, as what holds one may give way to a longer term.
     own = [
         Span(*match.span(), match[0])
@@ -218,6 +246,7 @@ def _spans(
         span._replace(text=line[span.start : span.end])
         for span in found
         if span.text.lower() not in truecaser.shorthand  # w/o
+        and not (span.text == "&" and span.start in words)
     ]
     spans = disjoint([*terms, *copied, *own])
     if not spans:

@@ -1,6 +1,6 @@
 /** From a line to the sentences that a model reads: gru_mt/inference/preprocessing/reader.py. */
 
-import { PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
+import { ANY_PLACEHOLDER, PLACEHOLDER, PLACEHOLDER_TOKENS } from "../tokenizer/special.js";
 import { clean, inWord, isAllCaps, isCapitalised, isLower, isUpper } from "../text/normalize.js";
 import { ANY_LETTER, narrow, normal, pattern, size, stripEnd } from "../text/normalize.js";
 import { stripStart, usual } from "../text/normalize.js";
@@ -15,6 +15,8 @@ import { isBreak, splitMasked } from "./pieces.js";
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
+const BESIDE_AND = pattern`( \w[\w'’\-]*\w | ${ANY_PLACEHOLDER} )`;
+const AMPERSAND = new RegExp(pattern`${BESIDE_AND}\x20&\x20(?=${BESIDE_AND})`, "gu");
 const COMMA = /(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])/gu; // dogs,cats: a space is missing
 // Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
 const CELL_END = new RegExp(
@@ -36,16 +38,16 @@ const CUTTING_PLACES = [
  * `splitLine` splits it once it is masked; `dates` is a DateFinder, or null; `fits` tells whether a
  * text has at most a part of the tokens that a model reads.
  */
-export function readLine(typed, { truecaser, splitLine, dates, fits }) {
+export function readLine(typed, { truecaser, splitLine, dates, fits, conjunction }) {
   const line = readable(typed);
   if (!line) return [];
   const isSmall = (word) => truecaser.isSmall(word);
   const found = dates?.find(line, isSmall, (name) => truecaser.isRare(name)) ?? [];
-  const spans = copiedSpans(line, truecaser, found);
+  const spans = copiedSpans(line, truecaser, found, conjunction);
   let [start, first] = [0, 0]; // in the line; of the spans
   return splitMasked(splitLine(mask(line, spans).text), spans, truecaser).flatMap((shown) => {
     const inside = spans.slice(first, first + countPlaceholders(shown));
-    const piece = { line, start, shown, spans: inside };
+    const piece = { line, start, shown, spans: inside, conjunction };
     start = endOf(piece);
     first += inside.length;
     return partsOf(piece, truecaser, fits);
@@ -59,11 +61,14 @@ function endOf({ start, shown, spans }) {
 
 /** Return what is before and after a position in what is shown of a piece. */
 function splitPiece(piece, position) {
-  const { line, shown, spans } = piece;
+  const { shown, spans } = piece;
   const number = countPlaceholders(shown.slice(0, position));
   const before = { ...piece, shown: shown.slice(0, position), spans: spans.slice(0, number) };
   const start = endOf(before);
-  return [before, { line, start, shown: shown.slice(position), spans: spans.slice(number) }];
+  return [
+    before,
+    { ...piece, start, shown: shown.slice(position), spans: spans.slice(number) },
+  ];
 }
 
 /** Return a sentence, or the parts of one that is too long. */
@@ -129,7 +134,8 @@ export function readable(typed) {
 }
 
 /** Return what a translation copies of a line, and the dates; no two touch, but for pairs. */
-function copiedSpans(line, truecaser, dates) {
+function copiedSpans(line, truecaser, dates, conjunction) {
+  const ands = new Set(ampersands(line, conjunction, truecaser).map(({ index }) => index));
   // A user's own placeholder tokens again, as what holds one may give way to a longer placeholder.
   const own = [PLACEHOLDER, CELL_END].flatMap((each) =>
     Array.from(line.matchAll(each), ({ 0: text, index }) => {
@@ -141,7 +147,10 @@ function copiedSpans(line, truecaser, dates) {
     hidden = hidden.slice(0, start) + PLACEHOLDER_TOKENS[0].repeat(end - start) + hidden.slice(end);
   }
   const found = findPlaceholders(hidden, (word) => truecaser.has(word));
-  const copied = found.filter(({ text }) => !truecaser.shorthand.has(text.toLowerCase())); // w/o
+  const copied = found.filter(({ text, start }) => {
+    const isWord = truecaser.shorthand.has(text.toLowerCase()); // w/o
+    return !isWord && !(text === "&" && ands.has(start));
+  });
   for (const span of copied) span.text = line.slice(span.start, span.end);
   const spans = disjoint([...dates, ...copied, ...own]);
   const { text, placeholders } = mask(line, spans);
@@ -165,6 +174,18 @@ function copiedSpans(line, truecaser, dates) {
   return merged;
 }
 
+/** Return where an & stands for a word, and the word. Not between names: Marks & Spencer. */
+function ampersands(text, conjunction, truecaser) {
+  const found = conjunction ? [...text.matchAll(AMPERSAND)] : [];
+  return found.flatMap(({ 0: match, 1: before, 2: after, index }) => {
+    const beside = [before, after];
+    const isName = beside.some((word) => isCapitalised(word) && !truecaser.has(word));
+    if (isName || before === after) return [];
+    const word = beside.every(isUpper) ? conjunction.toUpperCase() : conjunction;
+    return [{ index: index + match.length - 2, word }];
+  });
+}
+
 /** Return a piece of a line as a sentence. */
 function sentenceOf(piece, truecaser) {
   const shown = stripEnd(piece.shown);
@@ -179,7 +200,11 @@ function sentenceOf(piece, truecaser) {
   const first = countPlaceholders(before);
   const last = all.length - countPlaceholders(after);
   const typed = clean(shown.slice(start, end));
-  const written = truecaser.shorthand.writtenOut(typed.replace(COMMA, ", "));
+  let spaced = typed.replace(COMMA, ", ");
+  for (const { index, word } of ampersands(spaced, piece.conjunction, truecaser).reverse()) {
+    spaced = spaced.slice(0, index) + word + spaced.slice(index + 1);
+  }
+  const written = truecaser.shorthand.writtenOut(spaced);
   const inside = { text: written, placeholders: all.slice(first, last) };
   const { text, placeholders } = maskInitials(inside, truecaser);
   const cased = truecaser.truecased(text);

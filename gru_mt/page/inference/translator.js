@@ -48,6 +48,7 @@ export class Translator {
   ) {
     const reading = {
       ...{ truecaser: this.truecaser, splitLine: this.splitLine, dates: this.dates },
+      conjunction: this.conjunction,
       fits: (text, parts) => this.#fits(text, Math.trunc(decoding.max_source_tokens / parts)),
     };
     let sentences = [];

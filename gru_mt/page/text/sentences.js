@@ -101,6 +101,7 @@ export function sentenceRules({ marks, spaced, ordinals, ...words }) {
     starters: new Set(words.starters),
     beforeNumber: new Set(words.before_number),
     beforeBoth: new Set(words.before_both),
+    conjunction: words.conjunction,
     ordinals,
     spaced,
   };

@@ -225,7 +225,7 @@ TERMS = Glossary.of({"the dog": "le chien", "tom the": "x y z", "saw tom . ": "q
 def test_any_line_is_read_and_comes_back_with_its_placeholders(most: int, split: bool) -> None:
     rng = random.Random(most)
     for line in (random_line(rng) for _ in range(300)):
-        plain = replace(reader(most=most), split=split)
+        plain = replace(reader(most=most), split=split, language="xx")  # & is copied
         found = [*plain.sentences(line)]
         for each_reader in (plain, replace(plain, glossary=TERMS)):
             whole = "".join(each.source + each.gap for each in each_reader.sentences(line))
@@ -246,6 +246,20 @@ def test_any_line_is_read_and_comes_back_with_its_placeholders(most: int, split:
             mixed = each.finished(" un ".join(marks))
             for text in {*each.placeholders}:
                 assert mixed.count(text) >= each.placeholders.count(text), ascii((line, text))
+
+
+def test_an_ampersand_between_words_is_read_as_a_word_but_not_in_a_name() -> None:
+    for line, text in (
+        ("The dog & the cat & Tom & she", "the dog and the cat and Tom and she"),
+        ("THE DOG & TOM", "the dog and Tom"),
+    ):
+        (sentence,) = read(line)
+        assert sentence.text == text
+        assert sentence.typed == line
+    for line in ("The cat & Q & A", "Vizq & Zmith see the dog", "Tom & Tom", "AT&T cat & 5"):
+        assert all("and" not in sentence.text for sentence in read(line)), line
+    (sentence,) = Reader(TRUECASER, "xx", lambda *_: True).sentences("the dog & the cat")
+    assert sentence.placeholders == ("&",)
 
 
 @pytest.mark.parametrize(
