@@ -23,7 +23,13 @@ from gru_mt.errors import UserError, check_type
 from gru_mt.inference.confidence import FOREIGN, Calibration, features, is_foreign, warnings_of
 from gru_mt.inference.constraints import ConstrainedState, constrained
 from gru_mt.inference.engines.engine import Engine
-from gru_mt.inference.preprocessing.clauses import clauses_of, joined, marks_between
+from gru_mt.inference.preprocessing.clauses import (
+    clauses_of,
+    joined,
+    marks_between,
+    quotations_of,
+    with_quotations,
+)
 from gru_mt.inference.preprocessing.sentence import Sentence
 from gru_mt.inference.search import Hypothesis, beam_search
 from gru_mt.inference.translation import Candidate, SentenceTranslation
@@ -76,7 +82,8 @@ class SentenceTranslator:
         """Return the translation of each sentence.
 
         Where it lost a number or a mark within the sentence, these are copied; the clauses between
-        such marks are translated one by one, but for `n_best` and attention.
+        such marks, and several quotations, are translated one by one, but for `n_best` and
+        attention.
         """
         results = self._search(sentences)
         lost = [
@@ -86,6 +93,7 @@ class SentenceTranslator:
         ]
         again = [sentences[row].with_numbers(marks=True) for row in lost]
         is_whole = self.options.n_best > 1 or self.options.attention
+        again = again if is_whole else self._quoted(again)
         clauses = [[sentence] if is_whole else clauses_of(sentence) for sentence in again]
         found = iter(self._search([*chain.from_iterable(clauses)]))
         for row, sentence, parts in zip(lost, again, clauses, strict=True):
@@ -94,6 +102,15 @@ class SentenceTranslator:
             warnings = result.warnings if keeps_numbers else (*result.warnings, "numbers")
             results[row] = replace(result, warnings=warnings)
         return results
+
+    def _quoted(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Return the sentences with translations of their quotations, if they have several."""
+        inside = [quotations_of(sentence) for sentence in sentences]
+        texts = (each.candidates[0].text for each in self._search([*chain.from_iterable(inside)]))
+        return [
+            with_quotations(sentence, [*islice(texts, len(quotations))])
+            for sentence, quotations in zip(sentences, inside, strict=True)
+        ]
 
     def _joined(
         self, sentence: Sentence, results: Sequence[SentenceTranslation]

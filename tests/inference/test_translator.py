@@ -365,6 +365,15 @@ def test_the_arms_of_a_message_are_translated_and_its_syntax_stays() -> None:
         assert f"other {{{translator.translate(plain).text}{spaces}}}}}" in text
 
 
+def test_several_quotations_are_translated_one_by_one_where_their_marks_are_lost() -> None:
+    translator = build()
+    text = translator.translate('the cat "a dog" sees "two birds"!').text
+    for inside in ("a dog", "two birds"):
+        assert f'"{translator.translate(inside).text}"' in text
+    found = translator.translate('the cat "a dog" sees "two birds"!', attention=True)
+    assert found.text.count('"') == 4, "as placeholders of their own"
+
+
 # Attention and JSON
 
 

@@ -12,7 +12,12 @@ from gru_mt.data.text.terms.articles import contracted
 from gru_mt.data.text.terms.dates import DateRules, date_rules
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.tokenizer.special import PLACEHOLDER_TOKENS
-from gru_mt.inference.preprocessing.clauses import clauses_of, joined
+from gru_mt.inference.preprocessing.clauses import (
+    clauses_of,
+    joined,
+    quotations_of,
+    with_quotations,
+)
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
 from tests.data.text import test_placeholders, test_truecase
@@ -92,6 +97,7 @@ SENTENCES = """
 import { Truecaser } from "./text/truecase.js";
 import { DateFinder } from "./text/dates.js";
 import { clausesOf, joinedClauses } from "./inference/clauses.js";
+import { quotationsOf, withQuotations } from "./inference/clauses.js";
 import { readLine } from "./inference/reader.js";
 import { sentenceRules, splitSentences } from "./text/sentences.js";
 const rules = sentenceRules(data.rules);
@@ -108,10 +114,12 @@ const of = (line) => readLine(line, reading).map((sentence) => {
   const numbered = sentence.withNumbers();
   const marked = sentence.withNumbers({ marks: true });
   const clauses = clausesOf(marked);
+  const inside = quotationsOf(marked);
+  const quoted = withQuotations(marked, inside.map(({ text }) => `${text}.`));
   const texts = [...data.outputs[line], sentence.text, numbered.text, marked.text];
   const parts = clauses.map(({ text }) => `${text}.`);
   const joined = clauses.length > 1 ? joinedClauses(marked, parts) : "";
-  const read = [sentence, numbered, marked, ...clauses].map(fields);
+  const read = [sentence, numbered, marked, ...clauses, ...inside, quoted].map(fields);
   return [read, joined, texts.map((text) => [sentence.finished(text),
     numbered.finished(text), marked.finished(text), sentence.keepsNumbers(text),
     sentence.keepsAll(text), sentence.shown([...text])])];
@@ -155,7 +163,10 @@ def assert_same_sentences(truecaser: Truecaser, lines: list[str], *, longest: in
             clauses = clauses_of(marked)
             read = [f"{clause.text}." for clause in clauses]
             whole = joined(marked, read) if len(clauses) > 1 else ""
-            found.append([[*map(fields, [one, numbered, marked, *clauses])], whole, finished])
+            inside = quotations_of(marked)
+            quoted = with_quotations(marked, [f"{each.text}." for each in inside])
+            parts = [one, numbered, marked, *clauses, *inside, quoted]
+            found.append([[*map(fields, parts)], whole, finished])
         return found
 
     rules, data = sentence_rules("en")._asdict(), truecaser.to_bytes().decode()

@@ -4,7 +4,7 @@
  */
 
 import { confidence, features, FOREIGN, isForeign, warningsOf } from "./confidence.js";
-import { clausesOf, joinedClauses } from "./clauses.js";
+import { clausesOf, joinedClauses, quotationsOf, withQuotations } from "./clauses.js";
 import { words } from "../text/normalize.js";
 import { armsOf, withArms } from "./messages.js";
 import { readable, readLine } from "./reader.js";
@@ -57,7 +57,14 @@ export class Translator {
       const isRead = found.sourceWords.length > 0; // by the model
       if (isRead && !sentence.keepsAll(found.text)) {
         // Where the model lost a number or a mark within the sentence, these are copied.
-        const copying = sentence.withNumbers({ marks: true });
+        let copying = sentence.withNumbers({ marks: true });
+        if (nBest === 1) {
+          const texts = [];
+          for (const quotation of quotationsOf(copying)) {
+            texts.push((await this.#translated(quotation, nBest, decoding, pause)).text);
+          }
+          copying = withQuotations(copying, texts);
+        }
         const clauses = nBest > 1 ? [copying] : clausesOf(copying);
         const parts = [];
         for (const clause of clauses) {

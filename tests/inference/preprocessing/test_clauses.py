@@ -3,7 +3,12 @@
 import pytest
 
 from gru_mt.data.text.truecase import Truecaser
-from gru_mt.inference.preprocessing.clauses import clauses_of, joined
+from gru_mt.inference.preprocessing.clauses import (
+    clauses_of,
+    joined,
+    quotations_of,
+    with_quotations,
+)
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Sentence
 
@@ -54,3 +59,18 @@ def test_only_the_last_clause_ends_the_sentence_and_only_the_first_begins_it() -
     found = sentence.finished(joined(sentence, texts))
     assert found == "<p>Il est grand - elle est - elle est.</p>"
     assert joined(sentence, ["Il...", "elle !", "elle"]) == "Il... \ue010 elle ! \ue011 elle"
+
+
+def test_several_quotations_are_translated_alone_and_stand_where_they_stood() -> None:
+    sentence = read('He sees "the dog" and « The dog here », so (we go) "here".')
+    inside = quotations_of(sentence)
+    assert [(one.text, one.case) for one in inside] == [
+        ("the dog", "model"), ("the dog here", "model"), ("here", "model")
+    ]  # fmt: skip
+    whole = with_quotations(sentence, ["le chien .", "le chien ici", "ici"])
+    assert whole.placeholders == ('"le chien"', "« le chien ici »", "(", ")", '"ici"')
+    assert whole.text == "he sees \ue010 and \ue011, so \ue012 we go \ue013 \ue014."
+    found = whole.finished("il voit \ue010 et \ue011 ; \ue012 on va \ue013 \ue014.")
+    assert found == 'Il voit "le chien" et « le chien ici » ; (on va) "ici".'
+    for line in ('He is "the dog".', 'He is "old", she says, "here."', 'It is "5" and "12".'):
+        assert quotations_of(read(line)) == [], "one, speech, or without a word"
