@@ -79,7 +79,7 @@ def test_a_summary_is_written_once_and_says_on_which_machine_the_run_was_trained
     summary.unlink()  # as a kill before it is written
     train(small_config("training.max_steps=2"), finished)
     assert summary.read_bytes() == before
-    monkeypatch.setattr("gru_mt.training.trainer.machine", lambda: {"cpu": "second"})
+    monkeypatch.setattr("gru_mt.training.trainer.machine", lambda _: {"cpu": "second"})
     train(small_config("training.max_steps=2"), finished)
     assert summary.read_bytes() == before
     train(small_config("training.max_steps=3"), finished)
