@@ -35,8 +35,9 @@ _CELL_END = re.compile(  # Tom;He is big.;5 and He is big.,5 and 12,He is and To
     r"""(?<=[^\W_]|[.!?]);+(?=[^\W_]|")|(?<=")(?:;+|,)(?=[^\W_])|(?<=[^\W\d_]{2}[.!?]),(?=\S)"""
     r"""|(?<=\d),(?="|[A-Z][a-z]*\s[a-z])|(?<=\w),(?=[A-Z][^,\s]*\s[^,]*(?<=[a-z][.!?]),\S)"""
 )
-_BESIDE_AND = rf"(\w[\w'’-]*\w|{ANY_PLACEHOLDER})"
-_AMPERSAND = re.compile(rf"{_BESIDE_AND} & (?={_BESIDE_AND})")
+_BESIDE_AND = rf"\w[\w'’-]*\w|(?<![\w'’-])[^\W\d_](?![\w'’-])|{ANY_PLACEHOLDER}"
+_AMPERSAND = re.compile(rf"({_BESIDE_AND}) & (?=({_BESIDE_AND}))")
+_IS_LETTER = re.compile(r"[^\W\d_]").fullmatch
 _COMMA = re.compile("(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])")  # dogs,cats: a space is missing
 
 
@@ -185,7 +186,8 @@ def _ampersands(text: str, conjunction: str, truecaser: Truecaser) -> Iterator[t
     for match in _AMPERSAND.finditer(text) if conjunction else ():
         beside = match.groups()
         is_name = any(one[0].isupper() and one not in truecaser for one in beside)
-        if not is_name and beside[0] != beside[1]:
+        is_name = is_name or beside[0] == beside[1] or all(map(_IS_LETTER, beside))  # Q & A
+        if not is_name:
             word = conjunction.upper() if all(map(str.isupper, beside)) else conjunction
             yield match.end() - 2, word
 

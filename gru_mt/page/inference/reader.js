@@ -15,8 +15,9 @@ import { isBreak, splitMasked } from "./pieces.js";
 // A sentence too long is split into parts of a quarter of what a model reads, at most.
 const PARTS = 4;
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
-const BESIDE_AND = pattern`( \w[\w'’\-]*\w | ${ANY_PLACEHOLDER} )`;
+const BESIDE_AND = pattern`( \w[\w'’\-]*\w | (?<![\w'’\-])${ANY_LETTER}(?![\w'’\-]) | ${ANY_PLACEHOLDER} )`;
 const AMPERSAND = new RegExp(pattern`${BESIDE_AND}\x20&\x20(?=${BESIDE_AND})`, "gu");
+const IS_LETTER = new RegExp(pattern`^${ANY_LETTER}$`, "u");
 const COMMA = /(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])/gu; // dogs,cats: a space is missing
 // Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
 const CELL_END = new RegExp(
@@ -180,7 +181,8 @@ function ampersands(text, conjunction, truecaser) {
   return found.flatMap(({ 0: match, 1: before, 2: after, index }) => {
     const beside = [before, after];
     const isName = beside.some((word) => isCapitalised(word) && !truecaser.has(word));
-    if (isName || before === after) return [];
+    const isLetters = beside.every((word) => IS_LETTER.test(word)); // Q & A
+    if (isName || isLetters || before === after) return [];
     const word = beside.every(isUpper) ? conjunction.toUpperCase() : conjunction;
     return [{ index: index + match.length - 2, word }];
   });

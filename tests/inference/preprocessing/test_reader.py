@@ -252,6 +252,7 @@ def test_an_ampersand_between_words_is_read_as_a_word_but_not_in_a_name() -> Non
     for line, text in (
         ("The dog & the cat & Tom & she", "the dog and the cat and Tom and she"),
         ("THE DOG & TOM", "the dog and Tom"),
+        ("She & I see a & the dog", "she and I see a and the dog"),
     ):
         (sentence,) = read(line)
         assert sentence.text == text
