@@ -85,7 +85,7 @@ def evaluate(
 
     folder = model[0] if model else Run.newest().folder
     sets = [read_evaluation_set(source, reference)] if source else read_sets(folder, split)
-    outputs = _outputs(output, [one.name for one in sets])
+    outputs = [output] if source else _outputs(output, [one.name for one in sets])
     print_messages(logging.INFO)  # lines of progress, where stderr is no terminal
     translator = load_translator(model, device=device)
     translator = replace(translator, map_batches=map_with_progress, corrections=None)

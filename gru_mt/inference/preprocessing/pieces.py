@@ -64,9 +64,11 @@ def split_masked(
         start = label.end() if label and label.end() < len(piece) else 0
         if start:
             yield piece[:start]
-        # Where what is neither copied nor a space stands, and letters among it.
-        visible = [i for i, sign in enumerate(PLACEHOLDER.sub(" ", piece)) if not sign.isspace()]
-        letters = [i for i in visible if piece[i].isalpha()]
+        # Where what is neither copied nor a space stands, and letters among it, for breaks
+        signs = PLACEHOLDER.sub(" ", piece)
+        shown = enumerate(signs) if signs != piece else ()
+        visible = [index for index, sign in shown if not sign.isspace()]
+        letters = [index for index in visible if piece[index].isalpha()]
         is_list = len(piece.split()) == 1 and not SPACELESS.search(piece)  # Yes/No
         for match in PLACEHOLDER.finditer(piece):
             placeholder = next(left).text

@@ -36,7 +36,8 @@ _CELL_END = re.compile(  # Tom;He is big.;5 and He is big.,5 and 12,He is and To
     r"""|(?<=\d),(?="|[A-Z][a-z]*\s[a-z])|(?<=\w),(?=[A-Z][^,\s]*\s[^,]*(?<=[a-z][.!?]),\S)"""
 )
 _BESIDE_AND = rf"\w[\w'’-]*\w|(?<![\w'’-])[^\W\d_](?![\w'’-])|{ANY_PLACEHOLDER}"
-_AMPERSAND = re.compile(rf"({_BESIDE_AND}) & (?=({_BESIDE_AND}))")
+# From where a word begins: from each of its letters would take the square of its length
+_AMPERSAND = re.compile(rf"(?<!\w)(?<!\w['’-])({_BESIDE_AND}) & (?=({_BESIDE_AND}))")
 _IS_LETTER = re.compile(r"[^\W\d_]").fullmatch
 _COMMA = re.compile("(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])")  # dogs,cats: a space is missing
 
@@ -183,7 +184,7 @@ class Reader:
 
 def _ampersands(text: str, conjunction: str, truecaser: Truecaser) -> Iterator[tuple[int, str]]:
     """Yield where an & stands for a word, and the word. Not between names: Marks & Spencer."""
-    for match in _AMPERSAND.finditer(text) if conjunction else ():
+    for match in _AMPERSAND.finditer(text) if conjunction and "&" in text else ():
         beside = match.groups()
         is_name = any(one[0].isupper() and one not in truecaser for one in beside)
         is_name = is_name or beside[0] == beside[1] or all(map(_IS_LETTER, beside))  # Q & A

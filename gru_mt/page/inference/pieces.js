@@ -60,9 +60,7 @@ export function splitMasked(sentences, spans, truecaser) {
     const label = (isPlain ? WORDS_LABEL : LABEL_IN_MARKS).exec(sentence)?.[0].length ?? 0;
     let start = label < sentence.length ? label : 0;
     if (start) found.push(sentence.slice(0, start));
-    // Where what is neither copied nor a space stands, and letters among it.
-    const visible = positionsOf(VISIBLE, sentence);
-    const letters = positionsOf(/\p{L}/gu, sentence);
+    let [visible, letters] = []; // where what is neither copied nor a space stands; and letters
     const isList = !/\S\s+\S/u.test(sentence) && sentence.search(SPACELESS) < 0; // Yes/No
     for (const { index } of sentence.matchAll(PLACEHOLDER)) {
       const placeholder = spans[number++].text;
@@ -74,6 +72,8 @@ export function splitMasked(sentences, spans, truecaser) {
       if (!isEnd && !isAfterEnd(placeholder, told, left)) continue;
       let end = OPENS.test(placeholder) ? index : index + 1;
       while (SPACE_FIRST.test(sentence.slice(end, end + 1))) end++;
+      visible ??= positionsOf(VISIBLE, sentence);
+      letters ??= positionsOf(/\p{L}/gu, sentence);
       const letter = countBelow(letters, end);
       if (letter === letters.length || !(letters[letter - 1] >= start)) continue;
       const next = countBelow(visible, end);

@@ -16,7 +16,11 @@ import { isBreak, splitMasked } from "./pieces.js";
 const PARTS = 4;
 const LINE_ENDS = new RegExp(pattern`\r\n | [\n-\r \x1c-\x1e \x85 \u2028 \u2029]`, "gu");
 const BESIDE_AND = pattern`( \w[\w'’\-]*\w | (?<![\w'’\-])${ANY_LETTER}(?![\w'’\-]) | ${ANY_PLACEHOLDER} )`;
-const AMPERSAND = new RegExp(pattern`${BESIDE_AND}\x20&\x20(?=${BESIDE_AND})`, "gu");
+// From where a word begins: from each of its letters would take the square of its length.
+const AMPERSAND = new RegExp(
+  pattern`(?<!\w)(?<!\w['’\-])${BESIDE_AND}\x20&\x20(?=${BESIDE_AND})`,
+  "gu",
+);
 const IS_LETTER = new RegExp(pattern`^${ANY_LETTER}$`, "u");
 const COMMA = /(?<=[A-Za-zÀ-ӿ]{2}),(?=[A-Za-zÀ-ӿ])/gu; // dogs,cats: a space is missing
 // Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
@@ -177,7 +181,7 @@ function copiedSpans(line, truecaser, dates, conjunction) {
 
 /** Return where an & stands for a word, and the word. Not between names: Marks & Spencer. */
 function ampersands(text, conjunction, truecaser) {
-  const found = conjunction ? [...text.matchAll(AMPERSAND)] : [];
+  const found = conjunction && text.includes("&") ? [...text.matchAll(AMPERSAND)] : [];
   return found.flatMap(({ 0: match, 1: before, 2: after, index }) => {
     const beside = [before, after];
     const isName = beside.some((word) => isCapitalised(word) && !truecaser.has(word));

@@ -268,6 +268,7 @@ def test_an_ampersand_between_words_is_read_as_a_word_but_not_in_a_name() -> Non
     [
         *[("(", "a ) b"), ("'", "He is big."), ("<td>12</td>", ""), ("a<br>", "b"), ("{a} ", ".")],
         *[("a\\n", "b"), ("\t", "a"), ("He is big.<p>", ""), ("on May 5 ", ""), ("<b>", "a")],
+        ("a-" * 5, "a & b"),
     ],
 )
 def test_a_long_line_takes_time_in_proportion(piece: str, end: str) -> None:
