@@ -216,7 +216,7 @@ def test_a_signal_lets_a_document_end_that_takes_long_and_a_second_one_does_not(
         assert process.stderr
         line = next(line for line in process.stderr if line.startswith("serving"))
         address = line.split(" at ")[1].split(";")[0]
-        lines = "".join(f"I see {n} cats and two dogs.\n" for n in range(1_500)).encode()
+        lines = "".join(f"I see {n} cats and two dogs.\n" for n in range(3_000)).encode()
         with ThreadPoolExecutor() as threads:
             long = threads.submit(send, address, lines, timeout_s=60)
             wait_until(lambda: metric(address, "batches_total") >= 1)
