@@ -1,8 +1,9 @@
 """The decoder for inference: it takes one token at a time, and multiplies each source only once.
 
 Shapes: as in `seq2seq`, and R hypotheses, A sources, K hypotheses of one source at most, G rows of
-stacked gates, F <eos> and the placeholders, O likeliest other ids, N both, X features that
-attention reads of a source: G for each decoder layer above the first, then E.
+stacked gates, F <eos> and the placeholders, O likeliest other ids, N both, P blocks of ids, Y ids
+among which those are, X features that attention reads of a source: G for each decoder layer above
+the first, then E.
 """
 
 from typing import TYPE_CHECKING, cast
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 assert {PAD, UNK, BOS} == {*range(EOS)}, "no translation contains the ids before <eos>"
 assert EOS + 1 == FIRST_PLACEHOLDER
+
+BLOCK = 16  # ids
 
 
 class Incremental(nn.Module):
@@ -115,12 +118,33 @@ class Incremental(nn.Module):
     def likeliest(self, readout_RE: Tensor, count: int) -> tuple[Tensor, Tensor]:
         """Return log_prob_RN and id_RN: <eos>, the placeholders, then the `count` likeliest others.
 
-        The others are likeliest first. There are fewer where the vocabulary has no more.
+        The others are in any order. There are fewer where the vocabulary has no more.
         """
         logits_RV = linear(readout_RE, self.model.output_weight, self.bias_V)
         log_prob_RV = logits_RV.log_softmax(dim=1)
-        first_RF, other_RX = log_prob_RV[:, EOS:FIRST_OTHER], log_prob_RV[:, FIRST_OTHER:]
-        log_prob_RO, index_RO = other_RX.topk(torch.sym_min(count, other_RX.shape[1]), dim=1)
-        id_F = torch.arange(EOS, FIRST_OTHER, device=index_RO.device)
-        id_RN = torch.cat([id_F.expand_as(first_RF), index_RO + FIRST_OTHER], dim=1)
+        id_RY = _candidates(log_prob_RV, count)
+        most = torch.sym_min(count, id_RY.shape[1])
+        log_prob_RO, index_RO = log_prob_RV.gather(1, id_RY).topk(most, dim=1, sorted=False)
+        first_RF = log_prob_RV[:, EOS:FIRST_OTHER]
+        id_F = torch.arange(EOS, FIRST_OTHER, device=id_RY.device)
+        id_RN = torch.cat([id_F.expand_as(first_RF), id_RY.gather(1, index_RO)], dim=1)
         return torch.cat([first_RF, log_prob_RO], dim=1), id_RN
+
+
+def _candidates(log_prob_RV: Tensor, count: int) -> Tensor:
+    """Return id_RY, with the `count` likeliest ids from FIRST_OTHER on among them.
+
+    They are in the `count` blocks with the largest maxima, or in no block. Maxima of blocks are
+    found in a third of the time of a `topk` of all ids.
+    """
+    size_R, size_V = log_prob_RV.shape
+    id_V = torch.arange(size_V, device=log_prob_RV.device)
+    blocks = size_V // BLOCK
+    if blocks < 2:
+        return id_V[FIRST_OTHER:].expand(size_R, -1)
+    largest_RP = log_prob_RV[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK)).amax(dim=2)
+    others = torch.sym_min(count, blocks - 1)  # the first block has <eos> and the placeholders
+    block_RO = largest_RP[:, 1:].topk(others, dim=1, sorted=False).indices + 1
+    inside_RY = (BLOCK * block_RO[:, :, None] + id_V[:BLOCK]).flatten(1)
+    outside_Y = torch.cat([id_V[FIRST_OTHER:BLOCK], id_V[blocks * BLOCK :]])
+    return torch.cat([outside_Y.expand(size_R, -1), inside_RY], dim=1)

@@ -174,15 +174,31 @@ def test_the_end_and_the_placeholders_come_first_then_the_likeliest_others() -> 
         model.output_bias_V[:] = torch.arange(20) * torch.tensor([1, -1]).repeat(10)
     readout_RE = torch.zeros(2, 6, dtype=torch.float64)
     log_prob_RN, id_RN = Incremental(model).likeliest(readout_RE, 3)
-    expected = [*range(EOS, FIRST_OTHER), 18, 16, 14]
-    assert id_RN.tolist() == [expected] * 2
+    assert id_RN[:, : FIRST_OTHER - EOS].tolist() == [[*range(EOS, FIRST_OTHER)]] * 2
+    assert id_RN[:, FIRST_OTHER - EOS :].sort().values.tolist() == [[14, 16, 18]] * 2
     log_total = math.log(sum(math.exp(id_ if id_ % 2 == 0 else -id_) for id_ in range(EOS, 20)))
-    log_probs_N = [(id_ if id_ % 2 == 0 else -id_) - log_total for id_ in expected]
+    log_probs_N = [(id_ if id_ % 2 == 0 else -id_) - log_total for id_ in id_RN[0].tolist()]
     assert log_prob_RN[0].tolist() == log_prob_RN[1].tolist() == pytest.approx(log_probs_N)
     # There are 8 others. More were asked for; minus infinity fills up.
     log_prob_RN, id_RN = Incremental(model).likeliest(readout_RE, 50)
     assert {*id_RN[0, log_prob_RN[0] > -torch.inf].tolist()} == {*range(EOS, 20)}
     assert (log_prob_RN[0] > -torch.inf).sum() == 9 + 8
+
+
+@pytest.mark.parametrize("size", [FIRST_OTHER + 1, 31, 32, 33, 100])
+@pytest.mark.parametrize("count", [1, 2, 5, 100])
+def test_the_likeliest_are_found_by_blocks_as_among_all(size: int, count: int) -> None:
+    sizes = {"embedding_size": 6, "encoder_size": 4, "decoder_size": 8}
+    model = Seq2Seq(
+        ModelConfig.model_validate(sizes), source_size=20, target_size=size, joint=False
+    ).double()
+    readout_RE = torch.randn(50, 6, dtype=torch.float64, generator=generator(size))
+    expected_RV = without_never(readout_RE @ model.output_weight.T + model.output_bias_V)
+    log_prob_RN, id_RN = Incremental(model).likeliest(readout_RE, count)
+    assert_same(log_prob_RN, expected_RV.gather(1, id_RN))
+    best_RO = expected_RV[:, FIRST_OTHER:].topk(min(count, size - FIRST_OTHER)).indices
+    found_RO = id_RN[:, FIRST_OTHER - EOS :]
+    assert torch.equal(found_RO.sort().values, (best_RO + FIRST_OTHER).sort().values)
 
 
 # Dropout and precision

@@ -86,6 +86,6 @@ class Engine(Protocol[S]):
         """Return log_prob_RN and id_RN of next tokens, and the state there.
 
         The columns are <eos>, each placeholder in the order of ids, then the `count` likeliest
-        others (fewer where there are no more), likeliest first. Log-probabilities are in nats, over
+        others (fewer where there are no more), in any order. Log-probabilities are in nats, over
         all tokens but <pad>, <unk> and <s>, which no translation contains.
         """

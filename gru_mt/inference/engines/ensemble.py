@@ -58,7 +58,8 @@ class Ensemble:
             after_M.append(after)
         with np.errstate(divide="ignore"):  # the log of nothing is minus infinity
             log_prob_RV = np.log(probability_RV / len(self._engines)).astype(np.float32)
-        other_id_RO = FIRST_OTHER + np.argsort(-log_prob_RV[:, FIRST_OTHER:], kind="stable")
+        last = min(count, others) - 1
+        other_id_RO = FIRST_OTHER + np.argpartition(-log_prob_RV[:, FIRST_OTHER:], last)
         first_id_RF = np.tile(np.arange(EOS, FIRST_OTHER), (len(last_id_R), 1))
         id_RN = np.hstack([first_id_RF, other_id_RO[:, :count]])
         return log_prob_RV[rows_R1, id_RN], id_RN, EnsembleState(after_M)
