@@ -36,7 +36,7 @@ def two_languages(value: str | None) -> list[str] | None:
     """Return the languages that --languages names: "en,de" -> en and de; None for None."""
     if value is None:
         return None
-    languages = value.split(",")
+    languages = [language.strip() for language in value.split(",")]
     if len(languages) != 2 or "" in languages:
         raise UserError('--languages: expected two with a comma between, such as "en,de"')
     return languages

@@ -50,6 +50,10 @@ class _Loader(yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
         return value
 
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        node.value = re.sub("^([-+]?)0+(?=[0-9])", r"\1", node.value)  # 010 is ten, not eight
+        return int(super().construct_yaml_int(node))
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
@@ -68,16 +72,22 @@ class _Dumper(yaml.SafeDumper):
 _NULL, _BOOL, _INT, _FLOAT = (
     f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")
 )
-_Loader.yaml_implicit_resolvers = {  # without booleans, timestamps, merge keys and `=`
-    first: [(tag, pattern) for tag, pattern in resolvers if tag in (_NULL, _INT, _FLOAT)]
+_Loader.yaml_implicit_resolvers = {  # without booleans, timestamps, merge keys, `=` and 1:30
+    first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
+    _INT, re.compile("[-+]?([0-9][0-9_]*|0x[0-9a-fA-F_]+)$"), list("-+0123456789")
+)
+_Loader.add_implicit_resolver(
     _BOOL, re.compile("(true|True|TRUE|false|False|FALSE)$"), list("tTfF")
 )
+_Loader.add_constructor(_INT, _Loader.construct_yaml_int)
 for _yaml in (_Loader, _Dumper):
     _yaml.add_implicit_resolver(
-        _FLOAT, re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+        _FLOAT,
+        re.compile(r"[-+]?([0-9][0-9_]*(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$|[-+]?\.(inf|nan)$"),
+        list("-+.0123456789"),
     )
 
 

@@ -5,10 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from gru_mt.config.load import parse_config
-from gru_mt.config.yaml_text import yaml_inline
+from gru_mt.config.yaml_text import short_config, yaml_inline
 from gru_mt.data.corpus.files import TABLES, CorpusFile, FileGroup, files_in, find_files
 from gru_mt.data.corpus.languages import (
     CODE_BY_NAME,
@@ -28,9 +28,9 @@ from gru_mt.data.dataset.components import key
 from gru_mt.data.splits import Splits, load_splits
 from gru_mt.errors import UserError, short_repr, short_text
 
-_SPLIT_OF_WORD = {  # words in the names of files that are not trained on
-    **dict.fromkeys(("dev", "valid", "validation", "val", "tune"), "dev"),
-    "test": "test",
+_SPLIT_OF_WORD = {  # words in the names of files that are not trained on, without their digits
+    **dict.fromkeys(("dev", "devset", "newsdev", "valid", "validation", "val", "tune"), "dev"),
+    **dict.fromkeys(("test", "testset", "newstest", "tst", "devtest", "eval", "heldout"), "test"),
 }
 _PAIRS_SEEN = 480_000  # in all epochs together: fra-eng.yaml's three of 162,000
 MOST_EPOCHS = 30
@@ -46,17 +46,18 @@ def suggest_config(
 ) -> tuple[str, Splits]:
     """Return a configuration for the files of a corpus as YAML, and the splits read for it.
 
-    Files whose names have the word dev, valid or test are sets of their own, in a folder too.
-    `languages` are those of the files' endings, of a header or of the text if none are given;
-    `columns` those of tables, from 1. `overrides` count where the files are read, and are not in
-    the text. Raises UserError where that cannot be told, and as `load_splits` does.
+    Files whose names, or folders' names where these differ, have such a word as dev, valid, test or
+    newstest2014 are sets of their own, in a folder too. `languages` are those of the files'
+    endings, of a header or of the text if none are given; `columns` those of tables, from 1. With
+    `overrides` the text has no comments. Raises UserError where that cannot be told, and as
+    `load_splits` does.
     """
     groups: defaultdict[str, list[Path]] = defaultdict(list)
     notes: list[str] = []
     languages = languages or _languages(files, columns, notes)
-    for given in files:
-        for path in _sets_apart(given, languages, notes):
-            groups[_split_of(path.name)].append(path)
+    found = [path for given in files for path in _sets_apart(given, languages, notes)]
+    for path in found:
+        groups[_split_of(path, found)].append(path)
     if not groups["corpus"]:
         raise UserError("no file to train on: all are called dev or test")
     entries = {split: _entries(group, languages) for split, group in groups.items()}
@@ -85,8 +86,10 @@ def suggest_config(
         "# what the corpus is like and how long training takes on this machine.",
         "",
     ]
-    text = "\n".join([*header, *lines, *_settings(splits)]) + "\n"
-    return text, replace(splits, notes=[*notes, *splits.notes])
+    text = "\n".join([*lines, *_settings(splits)]) + "\n"
+    if overrides:
+        text = short_config(parse_config(text, where="the files", overrides=overrides))
+    return "\n".join([*header, text]), replace(splits, notes=[*notes, *splits.notes])
 
 
 def usual_epochs(pairs: int) -> int:
@@ -94,9 +97,13 @@ def usual_epochs(pairs: int) -> int:
     return min(max(2, round(_PAIRS_SEEN / max(1, pairs))), MOST_EPOCHS)
 
 
-def _split_of(name: str) -> str:
-    """Return what a file of this name is for: dev, test, or the corpus."""
-    words = key(name).split()
+def _split_of(path: PurePath, beside: Sequence[PurePath]) -> str:
+    """Return what a file is for by its name, or its folder's: dev, test, or the corpus.
+
+    The folder tells nothing where all files that are given `beside` it are in that one.
+    """
+    are_apart = len({other.parent for other in beside}) > 1
+    words = re.sub(r"\d", "", key(f"{path.name} {path.parent.name if are_apart else ''}")).split()
     return next((_SPLIT_OF_WORD[word] for word in words if word in _SPLIT_OF_WORD), "corpus")
 
 
@@ -109,7 +116,9 @@ def _sets_apart(path: Path, languages: Sequence[str], notes: list[str]) -> list[
         return [path]
     found = find_files([path], languages)
     inside = [file for group in found.groups for file in group]
-    sets = [file for file in inside if _split_of(file.name) != "corpus"]
+    names = [PurePath(file.member or file.path) for file in inside]
+    splits = [_split_of(name, names) for name in names]
+    sets = [file for file, split in zip(inside, splits, strict=True) if split != "corpus"]
     if not sets:
         return [path]
     if sets[0].member:
@@ -134,7 +143,7 @@ def _languages(files: Sequence[Path], columns: Sequence[int] | None, notes: list
         return known if inside[0].path == files[0] and not inside[0].member else sorted(known)
     if len(known) > 2 and not any(file.ending in TABLES for file in inside):
         raise UserError(f"{files[0]}: files of {', '.join(known)}: name two by --languages")
-    trained = [path for path in files if _split_of(path.name) == "corpus"] or files[:1]
+    trained = [path for path in files if _split_of(path, files) == "corpus"] or files[:1]
     group = (
         _parallel(trained)
         or find_files(trained[:1], ("first-language", "second-language")).groups[0]

@@ -133,6 +133,42 @@ def test_parallel_files_with_dev_and_test_become_a_configuration() -> None:
     assert text.startswith("# train 40 pairs, dev 40, test 40.\n")
 
 
+@pytest.mark.parametrize(
+    ("names", "splits"),
+    [
+        ("train.{} dev2015.{} test2016.{}", "corpus dev test"),
+        ("news.{} newstest2014.{} newsdev2014.{}", "corpus test dev"),
+        ("train.{} tst2013.{} devtest.{}", "corpus test test"),
+        ("contest.{} latest.{} evaluated.{}", "corpus corpus corpus"),
+        ("train/a.{} valid/a.{} test/b.{}", "corpus dev test"),
+        ("test/a.{} test/b.{}", "corpus corpus"),
+    ],
+)
+def test_sets_are_told_by_their_names_with_years_and_by_their_folders(
+    names: str, splits: str
+) -> None:
+    paths = [name.format(code) for name in names.split() for code in ("en", "de")]
+    for path in paths:
+        Path(path).parent.mkdir(exist_ok=True)
+    data = suggested(files(*paths), None).data
+    found = {
+        split: [each.path for each in getattr(data, split)] for split in ("corpus", "dev", "test")
+    }
+    for name, split in zip(names.split(), splits.split(), strict=True):
+        assert [name.format("en"), name.format("de")] in found[split]
+
+
+def test_what_the_corpus_needs_can_be_set_and_is_written() -> None:
+    Path("a.tsv").write_text("cat\tchat\n" * 60 + "".join(f"a {n}\tb {n}\n" for n in range(40)))
+    with pytest.raises(UserError, match="allow_dropped"):
+        suggest_config([Path("a.tsv")], ["en", "fr"])
+    overrides = ["data.allow_dropped=0.7", "model.dropout=0.4"]
+    text, _ = suggest_config([Path("a.tsv")], ["en", "fr"], overrides=overrides)
+    config = parse_config(text, where="a")
+    assert (config.data.allow_dropped, config.model.dropout) == (0.7, 0.4)
+    assert (config.training.max_epochs, config.model.may_shrink) == (30, True)
+
+
 def test_a_table_is_split_and_languages_without_common_letters_get_two_vocabularies() -> None:
     lines = "".join(f"the cat {n} sees IBM\tкот {n} видит IBM и не спит\n" for n in range(9))
     Path("pairs.tsv").write_text(lines)

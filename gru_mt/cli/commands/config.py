@@ -36,6 +36,7 @@ def init(
         ),
     ],
     languages: LanguagesOption = None,
+    overrides: SetOption = [],
     columns: Annotated[
         str | None,
         typer.Option(
@@ -56,16 +57,16 @@ def init(
 
     named = two_languages(languages)
     numbers = _two_columns(columns) if columns else None
-    text, splits = suggest_config(files, named, numbers)
-    for warning in splits.warnings():
-        say(f"warning: {warning}")
     first = CorpusFile(files[0])
     out = out or Path(f"{first.stem(named or [first.ending])}.yaml")
     if out.exists():
         raise UserError(f"{out}: is there already; name another file with --out")
     check_output(out)
+    text, splits = suggest_config(files, named, numbers, overrides)
+    for warning in splits.warnings():
+        say(f"warning: {warning}")
     write_output(out, text.encode())
-    say(f"wrote {out}")
+    say(f"wrote {out}: {splits.sizes()}")
     print_result(f"gru-mt train --config {shell_quoted(out)}")
 
 
