@@ -20,7 +20,7 @@ from gru_mt.config.schema import Config
 from gru_mt.data.augment.augmenter import Augmenter
 from gru_mt.data.dataset.dataset import Dataset
 from gru_mt.data.dataset.ids import EncodedPairs, EpochPairs, encode_pairs
-from gru_mt.data.dataset.store import Ints
+from gru_mt.data.dataset.store import Ints, Subset
 from gru_mt.data.pool import cores, pool
 from gru_mt.data.tokenizer.tokenizer import Tokenizer
 from gru_mt.data.types import Texts
@@ -53,10 +53,7 @@ class TrainingPairs:
         self.buffers = max(1, math.ceil(pairs / max_pairs))  # of each epoch
         self.size = pairs // self.buffers  # of a buffer, about
         self._epoch_rows: tuple[int, npt.NDArray[np.int32]] | None = None  # of the last epoch
-        augment, seed = config.data.augment, config.training.seed
-        self._augmenter = augment and Augmenter(
-            augment, dataset.texts(), dataset.word_lists(), seed=seed
-        )
+        self._words = dataset.word_lists() if config.data.augment else None
 
     def __reduce__(self) -> tuple[object, ...]:  # another process opens the files
         return TrainingPairs, (self._config, self._tokenizer, self._dataset, self._max_pairs)
@@ -72,9 +69,15 @@ class TrainingPairs:
         else:
             pairs = self._dataset.select(row_N, self._config.training.cut_tokens)
         source, target = pairs.source, pairs.target
-        if self._augmenter:
-            texts = self._dataset.texts().read(row_N)
-            changed = self._augmenter.of_epoch(epoch, sample_N.tolist(), texts)
+        if self._config.data.augment and self._words:
+            texts = self._dataset.texts()
+            augmenter = Augmenter(
+                self._config.data.augment,
+                Subset(texts, self._written(rows)),
+                self._words,
+                seed=self._config.training.seed,
+            )
+            changed = augmenter.of_epoch(epoch, sample_N.tolist(), texts.read(row_N))
             order_M = np.fromiter(changed, np.int64, len(changed))
             augmented = self._encoded([*changed.values()], row_N[order_M], position)
             source = source.replace_rows(order_M, augmented.source)
@@ -108,6 +111,12 @@ class TrainingPairs:
                 rows.append(rng.permutation(row_M)[sample_P])
             self._epoch_rows = epoch, np.sort(np.concatenate(rows))
         return self._epoch_rows[1]
+
+    def _written(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Return those of the rows whose sources people wrote; all, if a model made each."""
+        is_back = np.array([*map(self._config.data.is_back_translated, range(len(self._weights)))])
+        written = rows[~is_back[self._dataset.line_N["corpus"][rows]]] if is_back.any() else rows
+        return written if len(written) else rows
 
     def _encoded(self, texts: Sequence[Texts], row_N: Ints, position: Position) -> EncodedPairs:
         training, data = self._config.training, self._config.data

@@ -18,6 +18,7 @@ import torch
 from gru_mt.bundle import build_model
 from gru_mt.config.schema import Config
 from gru_mt.data.augment.bilingual_lexicon import learn_short_texts
+from gru_mt.data.dataset.components import key
 from gru_mt.data.dataset.dataset import (
     LINE,
     Dataset,
@@ -96,11 +97,14 @@ def prepare(
     for warning in splits.warnings():
         log.warning(warning)
     if not splits.dev:
-        log.warning("the corpus is too small for a dev split: the last weights will be kept")
+        why = "the corpus is too small for a dev split, or data.dev names none"
+        log.warning(f"{why}: the last weights will be kept, and training.patience ends nothing")
     if len(splits.dev) > 1:
         log.info(f"the dev set {splits.dev[0].name} decides which weights are kept")
     if not splits.train:
-        raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}")
+        leaks = sum(splits.leaks.values())
+        why = f"; {leaks:,} share a sentence with dev or test" if leaks else ""
+        raise UserError(f"data.corpus: no pair is left to train on: {splits.sizes()}{why}")
     check_epochs(splits, config.data)
     sample = _sample(splits.train, run.folder)
     if synthetic is None:
@@ -112,7 +116,7 @@ def prepare(
         tokenizer = _tokenizer(start, sample, back[:SAMPLE])
         with torch.device("meta"):  # this device takes no memory
             check_fits_in_memory(build_model(config, tokenizer))
-        short = find_short()
+        short = _without_leaks(find_short(), splits)
     if short:
         log.info(f"{len(short):,} words and short phrases of these pairs are trained on too")
     fingerprints = {
@@ -196,6 +200,15 @@ def _sample(train: LazySequence[Example], folder: Path) -> TupleStore[Example]:
             sample.append((source, target), np.array([*zip(*places, strict=True)], LINE))
             bar.update(len(pairs))
     return sample
+
+
+def _without_leaks(pairs: Sequence[Example], splits: Splits) -> list[Example]:
+    sources, targets = splits.keys("source"), splits.keys("target")
+    return [
+        pair
+        for pair in pairs
+        if key(pair.source) not in sources and key(pair.target) not in targets
+    ]
 
 
 def _encoded(tokenizer: Tokenizer, sets: list[EvaluationSet]) -> list[EncodedPairs]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -109,6 +109,11 @@ class Splits:
             name: {found.name: len(found.sources) for found in sets}
             for name, sets in (("dev", self.dev), ("test", self.test))
         }
+
+    def keys(self, side: Literal["source", "target"]) -> set[str]:
+        """Return the keys of a side of dev and test, which no training pair may share."""
+        sets = [] if self.leaks_are_kept else [*self.dev, *self.test]
+        return {key(getattr(pair, side)) for found in sets for pair in found.examples}
 
     def warnings(self) -> list[str]:
         """Return what wants attention."""

@@ -162,7 +162,9 @@ def read_sets(folder: Path, split: str) -> list[EvaluationSet]:
         local_folder(folder)  # which says where no model is there at all
         raise UserError(f"{folder}: no {split} split is kept there; give --source and --reference")
     if not sets:
-        raise UserError(f"{folder}: the corpus was too small for a {split} split")
+        raise UserError(
+            f"{folder}: the corpus was too small for a {split} split, or data.{split} named none"
+        )
     return sets
 
 

@@ -71,7 +71,7 @@ def synthetic_pairs(splits: Splits, config: Config, run: Run) -> list[Example]:
     texts = [pair.target for pair in splits.monolingual]
     sources = back_translate(texts, config, run) if texts else []
     both = zip(splits.monolingual, map(clean, sources), strict=True)
-    kept_out = _kept_out(splits, config, "source")
+    kept_out = splits.keys("source")
     back = [
         pair._replace(source=source)
         for pair, source in both
@@ -130,19 +130,13 @@ def _taught(
 
     A translation that is empty, or that shares a sentence with dev or test, is left out.
     """
-    kept_out = _kept_out(splits, config, "target")
+    kept_out = splits.keys("target")
     return [
         Example(source, clean(translation), line, corpus)
         for corpus, translations in enumerate(made, len(config.data.corpus))
         for line, (source, translation) in enumerate(zip(texts, translations, strict=True), 1)
         if translation and key(translation) not in kept_out
     ]
-
-
-def _kept_out(splits: Splits, config: Config, side: Literal["source", "target"]) -> set[str]:
-    """Return the keys of a side of dev and test, which no training pair may share."""
-    sets = [] if config.data.leaks == "keep" else [*splits.dev, *splits.test]
-    return {key(getattr(pair, side)) for found in sets for pair in found.examples}
 
 
 def _made(

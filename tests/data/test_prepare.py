@@ -121,6 +121,18 @@ def test_placeholders_are_masked_and_words_are_added_after_the_pairs(prepared: P
     assert {pair.line for pair in with_words} <= {*range(1, 9)}
 
 
+def test_words_of_dev_and_test_are_not_trained_on(prepared: Prepared, tmp_path: Path) -> None:
+    lines = "".join(f"we see the cat{n}.\tnous voir chat{n}.\n" for n in "abcdefgh")
+    own = tmp_path / "own.tsv"
+    own.write_text("The!\tLes !\nI am here.\tNous\n")
+    for leaks in ("keep", "drop"):
+        data, _ = prepared(f"data.test={own}", f"data.leaks={leaks}", lines=lines)
+        words = examples(data)[8:]
+        are_leaks = [word.source == "the" or word.target == "nous" for word in words]
+        assert words
+        assert any(are_leaks) is (leaks == "keep")
+
+
 def test_the_short_texts_of_the_training_split_are_remembered_and_no_others(
     prepared: Prepared,
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from gru_mt.bundle import load_bundle, named_tensors
+from gru_mt.config.load import load_config
 from gru_mt.config.schema import Config
 from gru_mt.corrections.learn import old_pairs
 from gru_mt.data.dataset.components import key
@@ -139,6 +140,20 @@ def test_made_sources_are_tagged_and_their_words_are_not_known(
         corpora = data.pairs.line_N["corpus"][of_epoch.row_N]
         assert [row[0] == BOS for row in ids] == [corpus == 1 for corpus in corpora]
         assert not (ids[:, 1:] == BOS).any()
+
+
+def test_what_a_model_made_is_joined_to_no_pair_that_people_wrote(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(synthetic, "back_translate", lambda *_: ["sampled"] * len(TEXTS))
+    config = load_config(config.model_dump(), ["data.augment.join=1", "data.augment.names=0"])
+    data = prepare(Start(config), Run(tmp_path))
+    pairs = TrainingPairs(config, data.tokenizer, data.pairs, max_pairs=BUFFER_PAIRS).load((0, 0))
+    [sampled] = data.tokenizer.source.encode("sampled")
+    ids, _ = pairs.source.padded(np.arange(len(pairs.row_N)))
+    written = ids[data.pairs.line_N["corpus"][pairs.row_N] == 0]
+    assert (written[:, -2:] > EOS).any(), "some are joined"
+    assert not (written == sampled).any()
 
 
 @pytest.fixture(scope="module")

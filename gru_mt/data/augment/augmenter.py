@@ -54,7 +54,7 @@ class Augmenter:
     def __init__(
         self, config: AugmentConfig, pairs: Sequence[Texts], words: WordLists, *, seed: int
     ) -> None:
-        """Take the training pairs, placeholders masked, and their word lists."""
+        """Take pairs to join to others, placeholders masked, and the word lists of training."""
         self._config, self._seed, self._pairs = config, seed, pairs
         self._translations, self._names = words.dictionary, frozenset(words.names)
         self._starters = frozenset(words.starters)

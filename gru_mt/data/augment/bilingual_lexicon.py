@@ -1,6 +1,7 @@
 """Words and phrases that translate each other, found by counting the pairs that have both.
 
-Shapes: N pairs, S distinct words of the sources, T of the targets, D couples of one of each.
+Shapes: N pairs, S distinct words of the sources, X of them, T of the targets, D couples of one of
+each.
 """
 
 import re
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gru_mt.data.dataset.store import Ints
 from gru_mt.data.text.normalize import IN_WORD, SPACELESS, WORD, words
 from gru_mt.data.text.truecase import Truecaser
 from gru_mt.data.types import Example
@@ -19,8 +21,8 @@ from gru_mt.data.types import Example
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-MOST_PAIRS = 200_000  # that are counted, evenly spread
 LEAST_TOGETHER = 3  # pairs
+BLOCK = 1_000  # words of the sources that are counted at a time
 LEAST_DICE = 0.4
 PHRASE_WORDS = 3
 SHORT_WORDS = 2
@@ -37,15 +39,11 @@ def learn_lexicon(examples: Sequence[Example]) -> list[Example]:
     pairs that have both, over the sum of the pairs that have the one and the other (Smadja et al.
     1996). It must be LEAST_DICE, so the lexicon is small, and nearly all of it is right.
     """
-    examples = examples[:: max(1, -(-len(examples) // MOST_PAIRS))]
     sources, has_NS = _word_matrix([example.source for example in examples])
     targets, has_NT = _word_matrix([example.target for example in examples])
-    together_ST = (has_NS.T @ has_NT).tocsr()
-    together_ST.sort_indices()
-    together_ST.data[together_ST.data < LEAST_TOGETHER] = 0
-    source_D, target_D = together_ST.nonzero()
+    source_D, target_D, together_D = _often_together(has_NS, has_NT)
     count_S, count_T = np.diff(has_NS.indptr), np.diff(has_NT.indptr)
-    dice_D = 2 * together_ST.data[together_ST.data > 0] / (count_S[source_D] + count_T[target_D])
+    dice_D = 2 * together_D / (count_S[source_D] + count_T[target_D])
     best_S, best_T = np.zeros(len(sources)), np.zeros(len(targets))
     np.maximum.at(best_S, source_D, dice_D)
     np.maximum.at(best_T, target_D, dice_D)
@@ -55,6 +53,22 @@ def learn_lexicon(examples: Sequence[Example]) -> list[Example]:
         first = np.intersect1d(_rows(has_NS, s), _rows(has_NT, t), assume_unique=True)[0]
         lexicon.append(examples[first]._replace(source=sources[s], target=targets[t]))
     return lexicon
+
+
+def _often_together(has_NS: "csc_array", has_NT: "csc_array") -> tuple[Ints, Ints, Ints]:
+    """Return the couples with LEAST_TOGETHER pairs, ascending, and how many each has."""
+    found = []
+    for first in range(
+        0, max(1, has_NS.shape[1]), BLOCK
+    ):  # most couples stand together once or twice
+        together_XT = (has_NS[:, first : first + BLOCK].T @ has_NT).tocoo()
+        often_D = together_XT.data >= LEAST_TOGETHER
+        source_D, target_D = together_XT.row[often_D] + first, together_XT.col[often_D]
+        order_D = np.lexsort((target_D, source_D))
+        couples = source_D, target_D, together_XT.data[often_D]
+        found.append([each[order_D].astype(np.int64) for each in couples])
+    source_D, target_D, together_D = map(np.concatenate, zip(*found, strict=True))
+    return source_D, target_D, together_D
 
 
 def _word_matrix(texts: Sequence[str]) -> tuple[list[str], "csc_array"]:

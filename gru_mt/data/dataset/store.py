@@ -210,11 +210,11 @@ class TupleStore(LazySequence[T]):
 class Subset(LazySequence[T]):
     """The items at N rows of others."""
 
-    def __init__(self, items: LazySequence[T], row_N: Ints) -> None:
+    def __init__(self, items: LazySequence[T], row_N: npt.NDArray[np.integer]) -> None:
         self._items, self._row_N = items, row_N
 
     def __len__(self) -> int:
         return len(self._row_N)
 
     def read(self, row_M: Ints) -> list[T]:
-        return self._items.read(self._row_N[row_M])
+        return self._items.read(self._row_N[row_M].astype(np.int64))

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 
 SPACE = "\u2581"  # SentencePiece writes a space so, and takes the character itself for one
 WORDS = re.compile(f"{SPACE}[^{SPACE}]*")  # no piece has a space after its first character
-MOST_WORDS = 100_000  # whose segmentations are cached
+MOST_WORDS, MOST_CHARACTERS = 100_000, 20  # of words whose segmentations are cached
 
 Segmenter = Callable[[str, random.Random], list[str]]  # a word, with its space -> pieces
 
@@ -27,7 +27,6 @@ def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Segmenter
     """
     longest = max(map(len, scores), default=1)
 
-    @lru_cache(MOST_WORDS)
     def last_pieces(word: str) -> list[tuple[list[str], list[float]]]:
         """Return for each end in a word the pieces before it, and their cumulative probability."""
         forward, ends = [0.0], []
@@ -43,8 +42,11 @@ def unigram_segmenter(scores: Mapping[str, float], exponent: float) -> Segmenter
             ends.append(([*found], [weight / weights[-1] for weight in weights]))
         return ends
 
+    cached = lru_cache(MOST_WORDS)(last_pieces)
+
     def segment(word: str, rng: random.Random) -> list[str]:
-        ends, pieces, end = last_pieces(word), list[str](), len(word)
+        pieces, end = list[str](), len(word)
+        ends = (cached if end <= MOST_CHARACTERS else last_pieces)(word)
         while end:
             found, cumulative = ends[end - 1]
             last = len(found) - 1

@@ -2,6 +2,9 @@
 
 from itertools import product
 
+import pytest
+
+from gru_mt.data.augment import bilingual_lexicon
 from gru_mt.data.augment.bilingual_lexicon import learn_lexicon, learn_phrases, learn_short_texts
 from gru_mt.data.types import Example
 
@@ -35,7 +38,11 @@ CATS = examples(
 )
 
 
-def test_the_lexicon_is_what_the_definition_says() -> None:
+@pytest.mark.parametrize("block", [1, 3, 1_000])
+def test_the_lexicon_is_what_the_definition_says(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bilingual_lexicon, "BLOCK", block)
     lexicon = learn_lexicon(CATS)
     found = {pair.source.lower(): pair.target.lower() for pair in lexicon}
     assert found == brute_force(CATS)
