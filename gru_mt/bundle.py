@@ -4,7 +4,6 @@ Loading runs no code from it, and refuses a file that is missing, damaged or fro
 """
 
 import hashlib
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,14 @@ from gru_mt.data.tokenizer.tokenizer import MAX_BYTES, Tokenizer
 from gru_mt.errors import UserError, short_text
 from gru_mt.model.seq2seq import Seq2Seq
 from gru_mt.run import CONFIG, PROVENANCE, WEIGHTS, bundle_of
-from gru_mt.storage import file_digest, json_bytes, read_json, replacing_folder, write_file
+from gru_mt.storage import (
+    copy_others,
+    file_digest,
+    json_bytes,
+    read_json,
+    replacing_folder,
+    write_file,
+)
 from gru_mt.tensors import load_tensors, save_tensors, tensors_info
 
 _PROVENANCE_BYTES = 10_000_000  # of the file; a thousand corpora take a fiftieth
@@ -92,13 +98,7 @@ def save_bundle(folder: Path, bundle: Bundle, metadata: dict[str, Any]) -> None:
         for name, content in files.items():
             write_file(temporary / name, content)
         save_tensors(temporary / WEIGHTS, tensors, header)
-        for path in folder.iterdir() if folder.is_dir() else []:
-            if path.name == WEIGHTS or _is_companion(path):
-                continue
-            if path.is_dir():
-                shutil.copytree(path, temporary / path.name, symlinks=True)
-            else:
-                shutil.copy2(path, temporary / path.name, follow_symlinks=False)
+        copy_others(folder, temporary, lambda path: path.name == WEIGHTS or _is_companion(path))
 
 
 def load_bundle(folder: Path, device: torch.device) -> Bundle:

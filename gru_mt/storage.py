@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,17 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def copy_others(folder: Path, into: Path, is_own: Callable[[Path], bool]) -> None:
+    """Copy what is in a folder, if it is there, and is not its owner's, into another."""
+    for path in folder.iterdir() if folder.is_dir() else []:
+        if is_own(path):
+            continue
+        if path.is_dir():
+            shutil.copytree(path, into / path.name, symlinks=True)
+        else:
+            shutil.copy2(path, into / path.name, follow_symlinks=False)
 
 
 def remove_folder(path: Path) -> None:

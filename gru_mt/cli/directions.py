@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gru_mt.config.schema import Config
 from gru_mt.errors import UserError
-from gru_mt.run import Run
+from gru_mt.run import Run, named
 
 _OF_ONE_LANGUAGE = ("zh", "ja-mecab", "ko-mecab")  # values of evaluation.bleu_tokenizer
 
@@ -22,6 +22,7 @@ def there_and_back(config: Config, folder: Path) -> dict[Run, Config]:
     turned = data.model_copy(update={"source": data.target, "target": data.source})
     directions = [f"{each.source}-{each.target}" for each in (data, turned)]
     known = re.compile(rf"(?<![^\W_])({'|'.join(map(re.escape, directions))})(?![^\W_])")
+    folder = named(folder)
     name = folder.name if known.search(folder.name) else f"{folder.name}-{directions[0]}"
     there, back = (Run(folder.parent / known.sub(each, name)) for each in directions)
     return {there: config, back: config.model_copy(update={"data": turned})}

@@ -186,6 +186,8 @@ def _verdict(before: Measured, after: Measured) -> str:
         return f"it produces {produced:,} of {wanted:,} corrections, less than 90 %"
     if after.dev_bleu <= before.dev_bleu - MOST_LOST:
         return f"BLEU on dev falls from {before.dev_bleu:.2f} to {after.dev_bleu:.2f}"
+    if produced <= sum(before.produced):
+        return f"it produces {produced:,} corrections, no more than before"
     return ""
 
 

@@ -77,9 +77,9 @@ class _Entry:
             text = (first if len(sentences) == 1 else opening) + body + closing
         ours, theirs = (_case(each) for each in (self.sentences, sentences))
         first_at = first_letter(text)
-        if theirs == "capitals":
+        if theirs == "capitals" != ours:
             text = text.upper()
-        elif ours == "capitals" and is_all_caps(text):
+        elif ours == "capitals" != theirs and is_all_caps(text):
             text = text.lower()
         if theirs == "capital" != ours and not PLACEHOLDER.search(text[:first_at]):
             text = text[:first_at] + text[first_at : first_at + 1].upper() + text[first_at + 1 :]

@@ -102,11 +102,10 @@ def add_corrections(folder: Path, new: Iterable[Correction]) -> None:
         file.seek(0)
         last = file.read().rpartition(b"\n")[2]
         end = file.tell()
-        try:
-            json.loads(last or "0")
-            lines = b"\n" + lines if last else lines  # an editor left it without its end
-        except ValueError:
-            end -= len(last)  # of an append that was cut off
+        if last.rstrip().endswith(b"}"):  # an editor left it without its end
+            lines = b"\n" + lines
+        elif last:  # of an append that was cut off
+            end -= len(last)
             file.truncate(end)
         if end + len(lines) > MOST_BYTES:
             raise UserError(f"{path}: would have more than {MOST_BYTES:,} bytes; remove old lines")
@@ -138,11 +137,13 @@ def read_corrections(folder: Path) -> list[Correction]:
         return []
     found: dict[str, Correction] = {}
     lines = read_bytes(path, most_bytes=MOST_BYTES).split(b"\n")
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(map(bytes.strip, lines), start=1):
+        if not line:
+            continue
         try:
             one = Correction(**json.loads(line))
         except (ValueError, TypeError, RecursionError, UserError) as error:
-            if number == len(lines):  # nothing, or half a line
+            if number == len(lines) and not line.endswith(b"}"):  # half a line
                 break
             raise UserError(
                 f"{path}:{number}: damaged: {short_text(error)}; remove the line"

@@ -9,15 +9,22 @@ from typing import Literal
 import torch
 
 from gru_mt.bundle import load_bundle
-from gru_mt.errors import UserError, as_path, require_packages, short_repr
+from gru_mt.errors import UserError, as_path, check_type, require_packages, short_repr
 from gru_mt.inference.confidence import Calibration
-from gru_mt.inference.engines.onnx_engine import FORMAT, METADATA, is_export
+from gru_mt.inference.engines.onnx_engine import ENCODER, FORMAT, METADATA, is_export
 from gru_mt.inference.published import local_folder
 from gru_mt.onnx_export.archive import write_archive
 from gru_mt.onnx_export.graphs import graphs, input_limits
 from gru_mt.onnx_export.int8 import quantise
 from gru_mt.run import WEIGHTS, Run, bundle_of
-from gru_mt.storage import file_digest, replacing_folder, write_checksummed_json, write_file
+from gru_mt.storage import (
+    copy_others,
+    file_digest,
+    read_json,
+    replacing_folder,
+    write_checksummed_json,
+    write_file,
+)
 from gru_mt.tensors import tensors_info
 
 log = logging.getLogger(__name__)
@@ -66,6 +73,7 @@ def export(
         if value not in known:
             choices = " or ".join(str(choice) for choice in known if choice)
             raise UserError(f"{name} must be {choices}, got {short_repr(value)}")
+    check_type(license or "", str, "license")
     for wrong, message in (
         (format == "page" and precision == "fp32", "precision fp32: a page has int8 weights"),
         (format == "archive" and precision, f"precision {precision}: an archive has all weights"),
@@ -88,7 +96,8 @@ def export(
 def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
     """Write the model in `folder` as an export for onnxruntime; raises UserError as `export`."""
     require_packages("exporting", "onnx", *PACKAGES)
-    if out.exists() and not is_export(out):
+    own = read_json(out / METADATA).get("files", {}) if is_export(out) else {}
+    if out.exists() and ENCODER not in own:
         raise UserError(f"{out}: is something else than an export; name another with --out")
     bundle = load_bundle(folder, torch.device("cpu"))
     config, calibration = bundle.config, Calibration.of_bundle(bundle.provenance)
@@ -116,6 +125,7 @@ def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
             "provenance": bundle.provenance,
         }
         write_checksummed_json(temporary / METADATA, metadata)
+        copy_others(out, temporary, lambda path: path.name in (*own, METADATA))  # corrections
     sizes = [f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items()]
     log.info("wrote %s: %s", out, ", ".join(sizes))
     return out

@@ -85,6 +85,11 @@ class Trainer:
         with ProgressBar("", unit="updates", total=total, initial=self.state.step) as bar:
             while not self.state.stop_reasons(training):
                 pairs, updates = self._load_buffer()
+                if self.state.buffer_step >= len(updates):
+                    raise UserError(
+                        f"{self.writer.run.config}: an epoch has fewer updates than when the run "
+                        "was saved; put back what it said then, or start anew with --fresh"
+                    )
                 self.loader.prefetch(training.max_epochs)
                 bar.total = total = self.state.total_updates(len(updates), training, buffers)
                 epoch = f"epoch {self.state.epoch + 1:,} of {training.max_epochs:,}"

@@ -84,7 +84,10 @@ def test_a_run_learns_what_was_corrected_and_keeps_the_model_before(
 
 @pytest.mark.parametrize(
     ("limit", "value", "said"),
-    [("MOST_LOST", -100.0, "BLEU on dev falls"), ("LEAST_PRODUCED", 1.1, "it produces")],
+    [
+        ("MOST_LOST", -100.0, "BLEU on dev falls"),
+        ("LEAST_PRODUCED", 1.1, "less than 90 %"),
+    ],
 )
 def test_a_model_that_got_worse_changes_nothing(
     limit: str, value: float, said: str, run: Path, monkeypatch: pytest.MonkeyPatch
@@ -99,6 +102,13 @@ def test_a_model_that_got_worse_changes_nothing(
     after = contents(run)
     assert after.pop("learned.json")
     assert after == before
+
+
+def test_a_model_that_forgets_as_much_as_it_learns_is_not_taken() -> None:
+    before, after = (Measured(40.0, [], [True] * n + [False] * (105 - n)) for n in (100, 101))
+    assert learning._verdict(before, after) == ""
+    assert "no more than before" in learning._verdict(before, before)
+    assert "no more than before" in learning._verdict(after, before)
 
 
 @pytest.mark.parametrize(("least", "tried"), [(0.7, [0.5, 0.6, 0.7]), (2.0, [*learning.SHARES])])

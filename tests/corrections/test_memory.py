@@ -28,6 +28,7 @@ CORRECTIONS = [
     ("See a@b.org or c@d.org.", "Voir c@d.org ou a@b.org."),
     ("<b>He</b> is late.", "<b>Il</b> est en retard."),
     ("EXIT", "SORTIE"),
+    ("STOP HERE", "Arrêt : https://ex.org/Aide"),
     ("So late? Oh no.", "Si tard ? Hélas."),
     ('"So is he."', "« Lui aussi. »"),
     ("A4", "DIN A4"),
@@ -56,6 +57,7 @@ def answered(memory: CorrectionMemory, line: str) -> str:
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
+        ("STOP HERE", "Arrêt : https://ex.org/Aide"),
         ("Hello there!", "Salut !"),
         ("hello   THERE !", "Salut !"),
         ("HELLO THERE", "SALUT"),

@@ -77,6 +77,20 @@ def test_a_line_that_a_kill_left_is_ignored_and_then_replaced(run: Path) -> None
     assert pairs(run) == [("one", "un"), ("two", "deux"), ("six", "six")]
 
 
+def test_lines_that_people_edited_are_read_or_named_and_never_removed(run: Path) -> None:
+    path = run / "corrections.jsonl"
+    add_correction(run, "one", "un")
+    path.write_bytes(b"\n" + path.read_bytes() + b"  \r\n\n")
+    assert pairs(run) == [("one", "un")]
+    typed = b'{"source": "two", "target": "deux",}'
+    path.write_bytes(path.read_bytes() + typed)
+    for _ in range(2):
+        with pytest.raises(UserError, match=r"corrections\.jsonl:5: damaged: .*remove the line"):
+            pairs(run)
+        add_correction(run, "six", "six")
+        assert typed in path.read_bytes()
+
+
 def test_nothing_is_kept_of_an_append_that_fails(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

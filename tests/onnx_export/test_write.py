@@ -255,6 +255,12 @@ def test_what_is_something_else_is_not_overwritten_and_missing_packages_are_name
     for out in (run, run / "model" / WEIGHTS):
         with pytest.raises(UserError, match=r"something else than an export; .*--out"):
             export(run, out)
+    (run / "app").mkdir()
+    (run / "app" / METADATA).write_text('{"name": "mine"}')
+    with pytest.raises(UserError, match="something else than an export"):
+        export(run, run / "app")
+    with pytest.raises(UserError, match="license"):
+        export(run, run / "a.zip", format="archive", license=5)  # type: ignore[arg-type]
     assert (run / "model" / WEIGHTS).is_file()
     monkeypatch.setitem(sys.modules, "onnx", None)
     monkeypatch.setitem(sys.modules, "onnxscript", None)
@@ -277,6 +283,10 @@ def test_an_export_replaces_all_of_an_older_one_or_leaves_it(
                 export(run, out)
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
     assert not is_export(run / "new")
+    (run / "onnx" / "corrections.jsonl").write_text("mine")
     export(run)
+    (run / "onnx" / "corrections.jsonl").rename(run / "mine")
+    assert (run / "mine").read_text() == "mine", "what is no export's stays"
+    (run / "mine").unlink()
     assert {path.name for path in (run / "onnx").iterdir()} == {*FILES[2:], METADATA}
     assert {path.name for path in run.iterdir()} == {"model", "onnx", "onnx-int8"}

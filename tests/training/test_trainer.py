@@ -90,6 +90,17 @@ def test_weights_that_are_not_finite_stop_the_run_with_or_without_dev(
     assert not (tmp_path / "run" / "summary.json").exists()
 
 
+def test_a_configuration_that_was_edited_to_shorter_epochs_is_refused(
+    small_config: Configure, tmp_path: Path
+) -> None:
+    train(small_config("training.max_steps=6"), tmp_path / "run")
+    path = tmp_path / "run" / "config.yaml"
+    path.write_text(path.read_text().replace("batch_tokens: 120", "batch_tokens: 100000"))
+    config = load_config(path, ["training.max_steps=9"])
+    with pytest.raises(UserError, match=r"config\.yaml: an epoch has fewer updates .*--fresh"):
+        train(config, tmp_path / "run")
+
+
 def test_costs_of_settings_are_said(
     small_config: Configure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

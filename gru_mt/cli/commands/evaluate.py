@@ -22,7 +22,7 @@ from gru_mt.cli.translator import load_translator
 from gru_mt.errors import UserError
 from gru_mt.evaluation.bleu_tokenizer import BleuTokenizer
 from gru_mt.model.fast.waiting import while_computing
-from gru_mt.run import Run
+from gru_mt.run import Run, named
 
 EXAMPLES = """\b
 Examples:
@@ -131,8 +131,9 @@ def _outputs(output: Path | None, sets: list[str]) -> list[Path | None]:
 
     if output is None:
         return [None] * len(sets)
-    several = [output.with_name(f"{output.name}.{name}") for name in sets]
-    outputs = several if len(sets) > 1 else [output]
+    outputs = [output]
+    if len(sets) > 1:
+        outputs = [named(output).with_name(f"{named(output).name}.{name}") for name in sets]
     for path in outputs:
         check_output(path)
     return [*outputs]

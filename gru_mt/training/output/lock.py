@@ -11,7 +11,7 @@ from portalocker import AlreadyLocked, LockException, LockFlags, lock
 
 from gru_mt.data.dataset.dataset import holds_dataset
 from gru_mt.errors import UserError, short_text
-from gru_mt.run import Run
+from gru_mt.run import Run, named
 from gru_mt.storage import clear_temporaries, is_temporary, os_errors_as, remove_folder
 from gru_mt.training.output.checkpoint import has_checkpoint
 
@@ -85,10 +85,12 @@ def is_locked(run: Run) -> bool:
 
 def unused(*runs: Run) -> list[Run]:
     """Return these runs, or folder-2, folder-3 ... where none of them has kept anything."""
-    candidates, number = [*runs], 1
+    candidates, number = [Run(named(run.folder)) for run in runs], 1
     while any(map(_is_used, candidates)):
         number += 1
-        candidates = [Run(run.folder.with_name(f"{run.folder.name}-{number}")) for run in runs]
+        candidates = [
+            Run(named(run.folder).with_name(f"{named(run.folder).name}-{number}")) for run in runs
+        ]
     return candidates
 
 

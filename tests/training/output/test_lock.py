@@ -72,6 +72,17 @@ def test_a_start_that_is_killed_at_any_moment_starts_again(
     assert not [*(tmp_path / "killed").glob(".*")]
 
 
+def test_the_folder_beside_one_that_is_named_by_a_dot_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my" / "inner").mkdir(parents=True)
+    (tmp_path / "my" / "config.yaml").touch()
+    monkeypatch.chdir(tmp_path / "my")
+    assert unused(Run(Path("."))) == [Run(tmp_path / "my-2")]
+    monkeypatch.chdir(tmp_path / "my" / "inner")
+    assert unused(Run(Path(".."))) == [Run(tmp_path / "my-2")]
+
+
 def test_a_folder_of_something_else_is_refused_and_stays(
     small_config: Configure, tmp_path: Path
 ) -> None:
