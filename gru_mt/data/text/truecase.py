@@ -246,7 +246,8 @@ class Truecaser:
         known = spelling.corrected(low, most=STARTERS if first.isupper() else None)
         if not known and "'" in low:  # taht's
             head, tail = low.split("'", 1)
-            known = None if head in self else spelling.corrected(head, most=COMMON)
+            most = STARTERS if first.isupper() else COMMON  # not Lars's
+            known = None if head in self else spelling.corrected(head, most=most)
             return f"{known}'{tail}" if known else None
         return known or (spelling.divided(low) if word == low else None)
 

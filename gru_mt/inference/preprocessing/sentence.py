@@ -119,7 +119,7 @@ class Sentence:
             first, second = order[index - 1 : index + 1]
             if second == first + 1 < len(between) and not (texts[index] + between[second]).strip():
                 texts[index] = between[second]
-        tokens, whole = PLACEHOLDER.findall(text), texts[0]
+        tokens, whole, gap = PLACEHOLDER.findall(text), texts[0], texts[0]
         has_begun = any(map(str.isalpha, whole))
         for token, index, after in zip(tokens, order, texts[1:], strict=True):
             if whole[-1:] in ENDS and index < len(between) and between[index][-1:] in ("", " "):
@@ -128,7 +128,9 @@ class Sentence:
             if placeholder in self.terms and not has_begun:
                 placeholder = placeholder[:1].upper() + placeholder[1:]
             has_begun = has_begun or in_word(placeholder[:1]) or any(map(str.isalpha, after))
-            whole, placeholder = contracted(whole, placeholder)
+            if not gap.isspace():
+                whole, placeholder = contracted(whole, placeholder)
+            gap = after
             whole = _joined(whole, placeholder, no_space=(index, 0) in self.no_space)
             whole = _joined(whole, after, no_space=(index, 1) in self.no_space)
         return whole

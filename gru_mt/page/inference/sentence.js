@@ -149,7 +149,8 @@ export class Sentence {
       const isFirst = this.terms.has(copied) && !hasBegun;
       const placeholder = isFirst ? copied[0].toUpperCase() + copied.slice(1) : copied;
       hasBegun ||= inWord(placeholder) || /\p{L}/u.test(texts[k + 1]);
-      const [before, shown] = contracted(begun, placeholder);
+      const isApart = /^\s+$/u.test(texts[k]);
+      const [before, shown] = isApart ? [begun, placeholder] : contracted(begun, placeholder);
       return joined(joined(before, shown, left.has(index)), texts[k + 1], right.has(index));
     }, texts[0]);
   }

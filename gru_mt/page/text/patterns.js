@@ -243,7 +243,7 @@ export const SIGNS =
   String.raw`\u00a2-\u00a7\u00a9\u00ac\u00ae-\u00b3\u00b6\u00b9\u00bc-\u00be\u00d7\u00f7` +
   String.raw`\u2020-\u2023\u2030-\u2038\u203b\u2043-\u2046\u204a-\u205e\u2070-\u209f\u20a0-\u20bf` +
   String.raw`\u2100-\u2101\u2103-\u2109\u2114-\u2118\u211e-\u2123\u214a-\u2153\u2154-\u215f` +
-  String.raw`\u2190-\u2bff\ufffd`;
+  String.raw`\u2190-\u2bff\uf000-\uf8ff\ufffd`;
 
 /** A time of the day, which is the model's business: 10:30, 9h05. */
 export const CLOCK = new RegExp(pattern`^\d{1,2}[:hH]\d\d(?: :\d\d )?$`, "u");

@@ -229,7 +229,8 @@ export class Truecaser {
     const index = low.indexOf("'");
     if (known === undefined && index >= 0) {
       const head = low.slice(0, index); // taht's
-      const mended = this.has(head) ? undefined : this.spelling.corrected(head, COMMON);
+      const most = isCapitalised(first) ? STARTERS : COMMON; // not Lars's
+      const mended = this.has(head) ? undefined : this.spelling.corrected(head, most);
       return mended && mended + low.slice(index);
     }
     return known ?? (word === low ? this.spelling.divided(low) : undefined);

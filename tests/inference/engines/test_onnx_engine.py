@@ -88,6 +88,10 @@ def run(engine: Engine[Any]) -> Iterator[tuple[Any, ...]]:
     for row_N in ([0, 0, 0, 2, 4, 4], [0, 1, 2, 3, 3, 3, 3], [5], [0]):
         last_id_R = rng.integers(4, WORDS.target.size, len(state.source_R))
         log_prob_RN, id_RN, after = engine.step(last_id_R, state, 4)
+        order_RN = np.argsort(-log_prob_RN, axis=1)  # they come in any order
+        log_prob_RN, id_RN = (
+            np.take_along_axis(each, order_RN, 1) for each in (log_prob_RN, id_RN)
+        )
         yield log_prob_RN, id_RN, after.state_LRZ, after.coverage_RS
         state = after.select(np.array(row_N))
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import stat
 import sys
 from collections import Counter
@@ -215,7 +216,8 @@ def _chunks(
     from gru_mt.storage import os_errors_as
 
     if sentences:
-        raw = map(os.fsencode, sentences)
+        lines = (re.split("\r?\n", sentence.rstrip("\r\n")) for sentence in sentences)
+        raw = map(os.fsencode, chain.from_iterable(lines))
         yield [decode_line(line, number) for number, line in enumerate(raw, start=1)]
         return
     if input_file is None and sys.stdin is None:
