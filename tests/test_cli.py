@@ -74,6 +74,8 @@ def test_stdin_a_file_and_arguments_translate_alike(
     assert piped.out.split("\n")[1] == ""
     assert gru_mt("translate", "--model", "runs/small", "--input", path).out == piped.out
     assert gru_mt("translate", "--model", "runs/small/model", *sentences).out == piped.out
+    whole = "\r\n".join(sentences) + "\n"  # as "$(cat letter.txt)" is
+    assert gru_mt("translate", "--model", "runs/small", whole).out == piped.out
 
 
 def test_a_runs_name_does_nothing_to_a_terminal(there: Path, gru_mt: Run, tmp_path: Path) -> None:

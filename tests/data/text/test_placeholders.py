@@ -108,6 +108,7 @@ TEXTS = """
     ⟦{a}⟧⟦{b}⟧⟦%s⟧⟦😀⟧⟦1234⟧⟦<b>⟧⟦@tom⟧
     ⟦https://example.com⟧
     ⟦\ue010⟧⟦\ue017⟧ a⟦\ue013⟧b \ue018
+    ⟦\uf0b7⟧ we buy milk ⟦\uf04a⟧
 """  # ⟦a placeholder⟧ in its text
 
 

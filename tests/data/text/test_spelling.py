@@ -136,6 +136,15 @@ def test_what_may_be_right_is_not_corrected(text: str) -> None:
     assert TRUECASER.corrected(text) == text
 
 
+def test_a_capitalised_word_with_an_ending_may_be_a_name() -> None:
+    others = [f"we see the {''.join(pair)}qq." for pair in product(ascii_lowercase, repeat=2)]
+    sources = [*others * 2, "we see the liars now."]
+    truecaser = Truecaser.learn(sources, sources)
+    assert truecaser.corrected("we see the lairs's now") == "we see the liars's now"
+    assert truecaser.corrected("Lairs's see we now.") == "Lairs's see we now."
+    assert truecaser.corrected("Teh's see we now.") == "the's see we now."
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -89,9 +89,8 @@ def run(engine: Engine[Any]) -> Iterator[tuple[Any, ...]]:
         last_id_R = rng.integers(4, WORDS.target.size, len(state.source_R))
         log_prob_RN, id_RN, after = engine.step(last_id_R, state, 4)
         order_RN = np.argsort(-log_prob_RN, axis=1)  # they come in any order
-        log_prob_RN, id_RN = (
-            np.take_along_axis(each, order_RN, 1) for each in (log_prob_RN, id_RN)
-        )
+        log_prob_RN = np.take_along_axis(log_prob_RN, order_RN, axis=1)
+        id_RN = np.take_along_axis(id_RN, order_RN, axis=1)
         yield log_prob_RN, id_RN, after.state_LRZ, after.coverage_RS
         state = after.select(np.array(row_N))
 

@@ -64,6 +64,13 @@ def test_a_date_is_put_as_the_target_language_writes_it() -> None:
         assert sentence.keeps_numbers(shown)
 
 
+def test_copied_names_of_a_script_without_spaces_keep_the_spaces_between_them() -> None:
+    for line in ("\u5f20\u4e09 \u674e\u56db \u738b\u4e94", "\u0e2a\u0e27\u0e31 \u0e1c\u0e21"):
+        (sentence,) = Reader(TRUECASER, "en", lambda *_: True).sentences(line)
+        assert sentence.is_copied
+        assert sentence.finished(sentence.text) == line
+
+
 def test_a_line_is_its_sentences_and_the_spaces_between() -> None:
     first, second, third = read(" I saw Tom.  Go to a@b.org!\u00a0The dog. ")
     assert [each.source for each in (first, second, third)] == [
