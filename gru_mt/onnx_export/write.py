@@ -11,7 +11,7 @@ import torch
 from gru_mt.bundle import load_bundle
 from gru_mt.errors import UserError, as_path, check_type, require_packages, short_repr
 from gru_mt.inference.confidence import Calibration
-from gru_mt.inference.engines.onnx_engine import ENCODER, FORMAT, METADATA, is_export
+from gru_mt.inference.engines.onnx_engine import DECODER, ENCODER, FORMAT, METADATA, is_export
 from gru_mt.inference.published import local_folder
 from gru_mt.onnx_export.archive import write_archive
 from gru_mt.onnx_export.graphs import graphs, input_limits
@@ -20,7 +20,6 @@ from gru_mt.run import WEIGHTS, Run, bundle_of
 from gru_mt.storage import (
     copy_others,
     file_digest,
-    read_json,
     replacing_folder,
     write_checksummed_json,
     write_file,
@@ -96,8 +95,7 @@ def export(
 def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
     """Write the model in `folder` as an export for onnxruntime; raises UserError as `export`."""
     require_packages("exporting", "onnx", *PACKAGES)
-    own = read_json(out / METADATA).get("files", {}) if is_export(out) else {}
-    if out.exists() and ENCODER not in own:
+    if out.exists() and not (is_export(out) and (out / ENCODER).exists()):
         raise UserError(f"{out}: is something else than an export; name another with --out")
     bundle = load_bundle(folder, torch.device("cpu"))
     config, calibration = bundle.config, Calibration.of_bundle(bundle.provenance)
@@ -125,7 +123,11 @@ def write_onnx(folder: Path, out: Path, precision: str | None) -> Path:
             "provenance": bundle.provenance,
         }
         write_checksummed_json(temporary / METADATA, metadata)
-        copy_others(out, temporary, lambda path: path.name in (*own, METADATA))  # corrections
+        copy_others(out, temporary, _is_of_export)  # corrections
     sizes = [f"{name} {len(content) / 1e6:.1f} MB" for name, content in files.items()]
     log.info("wrote %s: %s", out, ", ".join(sizes))
     return out
+
+
+def _is_of_export(path: Path) -> bool:
+    return path.name in (ENCODER, DECODER, METADATA) or path.name.startswith("tokenizer")

@@ -288,5 +288,9 @@ def test_an_export_replaces_all_of_an_older_one_or_leaves_it(
     (run / "onnx" / "corrections.jsonl").rename(run / "mine")
     assert (run / "mine").read_text() == "mine", "what is no export's stays"
     (run / "mine").unlink()
+    for name in ("encoder.onnx", "decoder.onnx", METADATA):
+        (run / "onnx" / name).write_text("{")  # damaged
+    export(run)
+    assert "format" in read_json(run / "onnx" / METADATA), "it is renewed"
     assert {path.name for path in (run / "onnx").iterdir()} == {*FILES[2:], METADATA}
     assert {path.name for path in run.iterdir()} == {"model", "onnx", "onnx-int8"}

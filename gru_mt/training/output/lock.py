@@ -85,12 +85,11 @@ def is_locked(run: Run) -> bool:
 
 def unused(*runs: Run) -> list[Run]:
     """Return these runs, or folder-2, folder-3 ... where none of them has kept anything."""
-    candidates, number = [Run(named(run.folder)) for run in runs], 1
+    folders, number = [named(run.folder) for run in runs], 1
+    candidates = [*map(Run, folders)]
     while any(map(_is_used, candidates)):
         number += 1
-        candidates = [
-            Run(named(run.folder).with_name(f"{named(run.folder).name}-{number}")) for run in runs
-        ]
+        candidates = [Run(path.with_name(f"{path.name}-{number}")) for path in folders]
     return candidates
 
 
