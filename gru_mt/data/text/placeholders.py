@@ -21,8 +21,8 @@ _SIGNS = re.compile(rf"\}}|(?:(?!\}})[{SIGNS}])+")  # each } closes a { of its o
 _OUTER = "\"'“”„‘’«»(),.;:!?…"  # marks of a sentence around a word
 # A superscript or a fraction, if it is one of SIGNS; but after punctuation it is of a footnote.
 _NUMERIC = re.compile(r"(?<![.,;:!?\"'”’»)])[^\W\d_]")
-_UNIT = re.compile(  # 3D, 5kW, 1e-5, 2x4, 5 pm
-    r"(?!\d[AP]M$)\d(?:[a-zµ]?[A-Z]|e-\d)|\d[^\W\d_]+\W?\d|\d\s[apAP]\.?\s?[mM]\.?$"
+_UNIT = re.compile(  # 3D, 5kW, 1e-5, 2x4, 5 pm, 3 m: known from "I'm", but as no unit
+    r"(?!\d[AP]M$)\d(?:[a-zµ]?[A-Z]|e-\d)|\d[^\W\d_]+\W?\d|\d\s(?:[apAP]\.?\s?[mM]\.?|[mgls])$"
 )
 _TRIGGERS = re.compile(  # all that is copied has some of it, and most sentences do not
     rf"[^\s{IN_WORD},.!?'\"’“”„«»()…:;。，！？、–-]|[\d_\ufe0f]|[.:;(][^\s.]|[xX]D"

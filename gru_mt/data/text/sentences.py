@@ -58,7 +58,9 @@ _ITEM = re.compile(
 )
 _ONE = re.compile(rf"[^);•◦▪■□●○◆►{SENTENCE_END}]*+[{SENTENCE_END}]*+\s*")  # surely one sentence
 _HAS_LETTER = re.compile(rf"(?!{ANY_PLACEHOLDER}){LETTER}")
-_MARKER = re.compile(r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z])[.)\]]+|[-*•·–—])\s*")  # 2. or (a) or -
+_MARKER = re.compile(
+    r"\s*+(?:[(\[]?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})[.)\]]+|[-*•·–—])\s*"
+)  # 2. (a) iv. -
 _SAID = re.compile("と(?!ても|ころ|き)|って|하고|라고|라며")  # what was quoted before
 _DATE = re.compile(rf"(?:\d|{ANY_PLACEHOLDER}|(?<!\w)[IVX]+)$")  # 24. of December; XIV.
 _ORDINALS = "bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr"  # have 3. for third
@@ -159,7 +161,7 @@ def split_sentences(text: str, language: str) -> list[str]:
             starts.append(start)
     if len(starts) > 1 and _MARKER.fullmatch(text, starts[-1]):
         starts.pop()  # a marker of nothing
-    return [text[i:j] for i, j in zip(starts, [*starts[1:], len(text)], strict=True) if j]
+    return [text[i:j] for i, j in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def _items(text: str) -> Iterator[int]:

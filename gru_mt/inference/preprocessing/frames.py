@@ -20,7 +20,8 @@ _PART = re.compile(  # of a frame, with the spaces after it
     (?P<placeholder> {ANY_PLACEHOLDER}) (?: \s*(?P<mark>[,:–—-])\s+ | \s*)
     | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?=[¿¡]?{LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+
     | [・①-⒛⓪❶-➓]\s*
-    | "[\w.-]{{1,60}}" \s*[:=]\s* | '[\w.-]{{1,60}}' \s*[:=]\s*  # a key of JSON, of Python
+    | (?: "[\w.-]{{1,60}}" | '[\w.-]{{1,60}}' ) \s*  # a key of JSON, of Python, of PHP
+      (?: [:=] | {ANY_PLACEHOLDER}(?=\s*["']) ) \s*
     | [(（\[]? (?: \d{{1,3}}(?:[.:]\d{{1,3}})* | (?!M\.|[Cc]\.-à)[A-Za-z] | [ivx]{{1,5}}
       | [IVX]{{1,5}} )
       [.)）、\]]+ [-–]? (?: \s+ | (?={LETTER}(?!\.)))

@@ -26,7 +26,7 @@ _PLAIN_DIGITS = str.maketrans(
     {chr(ord(zero) + n): str(n) for zero in "٠۰०০੦૦୦௦౦೦൦๐໐༠၀០" for n in range(10)}
 )
 _JOINED_DIGITS = re.compile(r"(?<![^\s(])[-−]\d+|\d+(?:[–-]\d+)+")  # a sign, a score
-_GLUED = re.compile(r"\d[A-Za-zÀ-ɏЀ-ӿ]{4,}")
+_GLUED = re.compile(r"\d[A-Za-zÀ-ɏЀ-ӿ]{4,}|\d\s?[!?]\s?\d+")  # or torn: 1 !5
 _DIGIT_WITH_LETTERS = re.compile(rf"\d{_FEW_LETTERS}")
 ENDS = (".", "!", "?", "…")
 _LATIN = "[A-Za-zÀ-ɏ]"  # a dash may be the verb of a Russian sentence, ; the question mark of Greek

@@ -29,7 +29,10 @@ const FRAME_NUMBER = new RegExp(
   pattern`\d{1,3} (?: [:h]\d\d )* (?: \s+ | (?=${ANY_PLACEHOLDER}) )`,
   "uy",
 );
-const KEY = new RegExp(pattern`(["'])[\w.\-]{1,60}\1\s*[:=]\s*`, "uy"); // of JSON, of Python
+const KEY = new RegExp( // of JSON, of Python, of PHP
+  pattern`(["'])[\w.\-]{1,60}\1\s*(?: [:=] | ${ANY_PLACEHOLDER}(?=\s*["']) )\s*`,
+  "uy",
+);
 const LABEL = new RegExp(
   pattern`(${ANY_LETTER}[\w.'’\-]{0,30})(?: :\s+ | \s?(${ANY_PLACEHOLDER})\s? | \s+(?=") )`,
   "uy",

@@ -138,7 +138,7 @@ const ADDRESSES = [
 const NAMES = [
   pattern`(?<!${W})(?<![@.])@${W}++ (?: (?: -(?=${W}) | \.(?=[a-z\d]) ) ${W}++ )*
     (?: @${HOST} (?: \.${HOST} )+ )?`,
-  pattern`(?<!${W})(?<![&#])#(?=\d)\d++(?!${W})`,
+  pattern`(?<!${W})(?<![&#])#(?=\d)\d++ (?: - (?: \d++ | [A-Z]++ ) )*+(?!${W})`,
   pattern`(?<!${W})(?<![&#])# (?= \d*+${LETTER_} | \d{3} ) [\w\m]+ (?: [/\-]${PIECE} )*`,
   pattern`(?: (?<!${ALONE})(?:${FACE}) | (?<=${W_LETTER})(?:${SMILE}) )(?!${ALONE})`,
   pattern`(?: ${EMOJI} | ${SIGN} )
@@ -146,7 +146,7 @@ const NAMES = [
 ];
 const PER = pattern`(?: /(?: h | s | min | kg | m[²³]? | l | 100 )(?!\w) )`;
 // 5 km, 100 km/h, 5 pm, 5 p.m., but without a dot that may end the sentence
-const MEASURE = pattern`(?: (?: [kcm]?m | [km]?g | [mc]?l )${PER}? | min | [kMGT]i?B | [kMG]?Hz
+const MEASURE = pattern`(?: (?: [kcm]?m | [km]?g | [mc]?l | s )${PER}? | min | [kMGT]i?B | [kMG]?Hz
   | k?Wh? | mph | rpm | fps | px | dpi | pm | [AP]M
   | (?: [ap]\.\s?m | [AP]\.M ) (?: \.(?= [,;] | \s[a-z] ) )? )`;
 const RAISED = "[²³¹⁰-⁹₀-₉]";
@@ -157,10 +157,11 @@ const CODED = pattern`(?: ${W_LETTER}*+\d (?: ${W_LETTER} | \d )*+ )`;
 const WORDS_OF_CODE = [
   pattern`(?<!${W})(?:
     (?<!${W}\.)[A-Za-z_]\w*+ (?: \.\w++ )*+={1,2}(?=[^\s=])(?! ["']?[A-Za-z]*(?![^\s]) )[^\s]*[\w)"'/]
-    | [A-Za-z_]\w++\.[a-z_]\w*+ (?: \.[A-Za-z_]\w*+ )++ | (?<!${W}\.)\w++ (?: \.\w++ )*+\(\)
+    | (?<![^\n])[A-Za-z][\w.\-]*+=(?=[A-Z]['’\w]*\s\w)
+    | [A-Za-z_]\w++\.[a-z_]\w*+ (?: \.[A-Za-z_]\w*+ )++ | (?<![\w.])\w++ (?: \.\w++ )*+\(\)
     | [A-Za-z]{1,2} (?: \+\+ | # ) (?!${W})
     | [A-Za-z\d]++ (?: _++[A-Za-z\d]++ )++ (?!${W})
-    | (?! [A-Z]++- | (?: [Mm]id | [Pp]re | [Pp]ost )-\d{4} )${W_LETTER} (?: ${W_LETTER} | \d )*+-
+    | (?! [A-Z]++-(?![A-Z][a-z]++[A-Z]) | (?: [Mm]id | [Pp]re | [Pp]ost )-\d{4} )${W_LETTER} (?: ${W_LETTER} | \d )*+-
       (?: ${W_LETTER}++- ){0,20}+${CODED} (?: [\-.]${CODED} )*+(?!${W}) (?: -[a-z]{1,3}(?!${W}) )?+
     | \d++ (?: -[a-z]++ )++-\d++(?!${W})
     | [A-Za-z][\w\-]{0,60}+@\d++ (?: \.\d++ )*+(?!${W})
@@ -186,7 +187,7 @@ const BY = pattern`(?: ${NUMBER_SPACE}?[x×]${NUMBER_SPACE}? | ${NUMBER_SPACE}[�
 const CLAUSE = pattern`(?: \((?: [a-z] | [ivx]{1,5} | \d{1,2} )\) )`; // 4.2(b)
 const DIGITS = [
   pattern`(?<!${W})(?: pp? | [Vv]ol | [Ff]igs? | [Ee]qs? | [Nn]os? | [Cc]h | [Ss]ec | [Aa]rt )\.\s?\d++
-    (?: [.,–\-]\d++ )*+(?!${W})`,
+    (?: [.,–\-]\d++ )*+ (?: -[A-Z]++ )? (?!${W})`,
   pattern`§\s?\d++ (?: \.\d++ )*${CLAUSE}* | (?<![\w\m.])\d++ (?: \.\d++ )*${CLAUSE}+(?!${W})`,
   pattern`(?<![\w\m.,:])\d{1,2}['′]\s?\d{1,2}(?: ["″] | '' )`, // feet and inches
   pattern`(?<![\w\m.,:])\d++ (?: [.,]\d++ )? (?: ${BY}\d++ (?: [.,]\d++ )? ){1,3}
@@ -202,7 +203,7 @@ const DIGITS = [
   pattern`(?<=[\s:])\.{5,}+ | (?<!\.)\.{5,}+(?=\s?\d)`,
   pattern`(?<digits> (?<!${W})(?: [A-Z]{0,3}${MONEY} )? (?:
       [\-−]?${NUMBER} (?: ${NUMBER_SPACE}?(?: \\?[%‰] | ${MONEY} )${PER}?(?! ${W} | [@(] )
-        | ${NUMBER_SPACE}${MEASURE}(?!${W}) )?
+        | ${NUMBER_SPACE}${MEASURE}(?!['’]?${W}) )?
       | ${PIECE} (?: (?: [\-._] | (?<=\d)[,:/'](?=\d) )${PIECE} | (?<=\d)/[a-z](?!${W}) )*
     ) | \d{3,}+ )`,
 ];

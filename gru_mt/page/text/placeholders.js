@@ -13,8 +13,9 @@ const TRIGGERS = new RegExp(
     | (?: SELECT | UPDATE | INSERT | DELETE | CREATE | import )\s`,
   "u",
 );
-const HAS_UNIT = new RegExp( // 3D, 5kW, 1e-5, 2x4, 5 pm
-  pattern`(?!\d[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d | \d\s[apAP]\.?\s?[mM]\.?$`,
+const HAS_UNIT = new RegExp( // 3D, 5kW, 1e-5, 2x4, 5 pm, 3 m: known from "I'm", but as no unit
+  pattern`(?!\d[AP]M$)\d(?: [a-zµ]?[A-Z] | e-\d ) | \d${ANY_LETTER}+[^\w]?\d
+    | \d\s(?: [apAP]\.?\s?[mM]\.? | [mgls] )$`,
   "u",
 );
 const CHUNK = new RegExp( // but "big.|5" is of two cells, and "5|He is" too

@@ -22,7 +22,7 @@ const ITEM = new RegExp(
 const HAS_LETTER = new RegExp(`(?!${ANY_PLACEHOLDER})${ANY_LETTER}`, "u");
 // 2. or (a) or -
 const ONLY_MARKER = new RegExp(
-  pattern`^\s*(?: [\(\[]?(?: \d{1,3} | [A-Za-z] )[.\)\]]+ | [*•·–—\-] )\s*$`,
+  pattern`^\s*(?: [\(\[]?(?: \d{1,3} | [A-Za-z] | [ivx]{2,5} )[.\)\]]+ | [*•·–—\-] )\s*$`,
   "u",
 );
 const NEXT_LETTER = new RegExp(pattern`^[^\w]*(\w)`, "u");

@@ -67,6 +67,7 @@ TEXTS = """
     a⟦\\n⟧b ⟦\\r\\n⟧so ⟦\\t⟧the ⟦\\\"⟧the⟦\\\"⟧ ⟦\\N⟧the ⟦\\u00e9⟧ ⟦\\x41⟧ a⟦\\\\⟧ ⟦\\'⟧ ⟦\\%⟧
     ⟦\\textbf{⟧very⟦}⟧ ⟦\\nu⟧ ⟦\\alpha⟧ ⟦$x^2$⟧ ⟦\\(a b\\)⟧ ⟦\\[a\\]⟧ ⟦$E = mc^2$⟧ ⟦$5⟧ and ⟦$6⟧
     ⟦torch==2.1⟧ ⟦PATH=/usr/bin⟧ ⟦x=1⟧ ⟦snake_case⟧ ⟦camelCase⟧ ⟦CamelCase⟧ ⟦MAX_SIZE⟧ ⟦foo()⟧
+    ⟦greeting=⟧I am so
     ⟦foo.bar()⟧ ⟦os.path.join⟧ ⟦com.example.Foo⟧ Hi.Tom ⟦C++⟧ ⟦C#⟧ ⟦.NET⟧ ⟦f(x) = x + 1⟧ is so
     so.⟦¹⟧ ⟦x²⟧ ⟦1e-5⟧ ⟦iPhone⟧ ⟦eBay⟧ iT
     ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ ⟦5PM⟧ ⟦10lbs⟧. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧
@@ -99,6 +100,8 @@ TEXTS = """
     ⟦§4.2(b)⟧ of the text, ⟦12(a)(ii)⟧ or ⟦§ 12⟧. ⟦§4⟧a ⟦6'2"⟧, ⟦9am-5pm⟧ ⟦25–30 min⟧.
     ⟦5 kg⟧ 5 km, ⟦250 ml⟧ or ⟦100 km⟧ in ⟦100⟧ minutes ⟦100 km/h⟧ and ⟦10 €/h⟧ at home: ⟦......⟧
     ⟦v2.0.0-rc.1⟧, ⟦V1.0-beta⟧. ⟦#A-1043/7⟧, ⟦#abc⟧-abc ⟦B-12/a⟧.
+    ⟦#12345-AB⟧ ⟦#2024-001⟧, ⟦no. 12-AB⟧. ⟦SARS-CoV-2⟧
+    5 m'ont 5 km long but it is ⟦3 m⟧ long, ⟦10 s⟧. ⟦2 g⟧ or ⟦1 l⟧ and 5 l'a
     ⟦½⟧ ⟦2½⟧ ⟦m²⟧ ⟦5²⟧ ⟦90°⟧ ⟦-5 °C⟧ ⟦48°51'24" N⟧ ⟦2 × 3⟧ ⟦2 + 2 = 4⟧ ⟦x² + y² = z²⟧
     ⟦10 x 20 cm⟧ ⟦10x20x30 cm⟧, ⟦4 × 5 m⟧. ⟦5 - 10⟧ minutes, ⟦9 – 5⟧ so ⟦5 pm⟧ ⟦10:30 AM⟧ so 5 am
     at ⟦9 a.m⟧. ⟦10:30 p.m.⟧ so ⟦5 A.M.⟧, at ⟦7 p. m⟧. 9 or ⟦9 a.m⟧

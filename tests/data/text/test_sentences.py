@@ -53,6 +53,7 @@ from gru_mt.data.text.sentences import split_sentences
         ("en", "1. Buy milk |2. Call Tom"),
         ("en", "1. Buy milk. |2. Call Tom."),
         ("en", "(a) Buy milk. |(b) Call Tom."),
+        ("en", "iii. Buy milk. |Call Tom."),
         ("en", "1. Milk: 4. |2. Eggs"),  # 4 is not the next number
         ("en", "How much? 100%. |Ok."),
         ("en", "1."),

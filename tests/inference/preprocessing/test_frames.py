@@ -18,6 +18,7 @@ def test_a_placeholder_that_is_none_is_of_no_frame_and_a_numeral_is() -> None:
     for label in ("—", "1、", "（1）", "・", "1- ", "①", "❷ "):
         text = f"{label}{'¿' * (label == '—')}Buy milk."
         assert core(text, [], [], lambda _: False)[0] == len(label), text
+    assert core("'name' \ue010 'I am'", ["=>"], [], lambda _: False)[0] == len("'name' \ue010 '")
     cell = "\ue01012\ue011\ue012He is big."
     tags = ["<td>", "</td>", "<td>"]
     assert core(cell, tags, [(0, 1)], {"He", "is"}.__contains__)[0] == 5
