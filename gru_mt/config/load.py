@@ -150,8 +150,9 @@ def load_config(source: str | Path | Mapping[str, Any], overrides: Iterable[str]
         return _checked(deepcopy(dict(source)), "configuration", overrides)
     path = as_path(source, "the configuration")
     where = short_text(str(path))
-    if (recipe := find_recipe(str(path))) and not path.exists():
-        path = recipe
+    if recipe := find_recipe(str(path)):
+        is_there = path.is_file() or (path / "config.yaml").is_file()
+        path = path if is_there else recipe
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)  # no more: /dev/zero has no end

@@ -17,7 +17,7 @@ from gru_mt.data.corpus.readers.columns import ReadOptions
 from gru_mt.data.corpus.readers.json_lines import are_named
 from gru_mt.data.corpus.readers.registry import open_group, read_rows
 from gru_mt.data.corpus.readers.sgml import side_lines
-from gru_mt.data.corpus.report import Dropped, DropReason
+from gru_mt.data.corpus.report import NO_LOSS, Dropped, DropReason
 from gru_mt.data.corpus.text_stream import open_text
 from gru_mt.data.text.normalize import CONTROL, normal
 from gru_mt.data.types import Example
@@ -26,6 +26,7 @@ from gru_mt.storage import read_checksummed_json
 
 _LINE_ENDS = re.compile(r"\s*[\r\n]+\s*")  # in a cell of a table
 _LOOKED_AT = 1_000  # sentences that tell which language they are in
+_NO_REFERENCE = "the sentence has no reference; add it, or remove the line"
 _LEFT_OUT = (DropReason.LANGUAGE, DropReason.XML)  # units of a translation memory
 
 
@@ -49,8 +50,9 @@ class EvaluationSet:
     def from_files(cls, files: Sequence[tuple[object, Sequence[str]]], name: str = "") -> Self:
         """Return the set of the lines of a source file, then of reference files, each by its name.
 
-        An empty reference means that the sentence has fewer. Raises UserError if the files differ
-        in length, or a sentence has no reference.
+        An empty reference means that the sentence has fewer; blank lines at the end of all files
+        are left out. Raises UserError if the files differ in length, or a sentence has no
+        reference.
         """
         (source, sources), *others = files
         for path, lines in others:
@@ -58,10 +60,13 @@ class EvaluationSet:
                 raise UserError(f"{path}: {len(lines):,} lines, but {source} has {len(sources):,}")
         rows = zip(*(lines for _, lines in others), strict=True)
         references = [[text for text in row if text] for row in rows]
-        if [] in references:
-            number = references.index([]) + 1
-            raise UserError(f"{others[0][0]}:{number}: the sentence has no reference")
-        return cls([*sources], references, name)
+        sentences = len(sources)
+        while sentences and not (sources[sentences - 1] or references[sentences - 1]):
+            sentences -= 1  # blank lines at the end
+        if [] in references[:sentences]:
+            place = f"{others[0][0]}:{references.index([]) + 1}"
+            raise UserError(f"{place}: {_NO_REFERENCE}")
+        return cls([*sources[:sentences]], references[:sentences], name)
 
     @property
     def examples(self) -> list[Example]:
@@ -151,10 +156,10 @@ def _columns(
                 for side, text in zip(sides, row[:2], strict=True):
                     side.append(_checked(text, file, number))
                 if not sides[not config.reversed][-1]:
-                    raise UserError(f"{file}:{number}: the sentence has no reference")
+                    raise UserError(f"{file}:{number}: {_NO_REFERENCE}")
             elif row.reason in _LEFT_OUT or is_named:
                 left_out[row.reason] += 1
-            elif row.reason is not DropReason.HEADER:
+            elif row.reason not in NO_LOSS:
                 raise UserError(f"{file}:{number}: {row.reason}")
         notes += sources[0].notes
     if left_out:

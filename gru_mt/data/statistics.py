@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
@@ -119,7 +120,7 @@ class NearDuplicates:
         """Take the texts of the set; none has been found yet."""
         self.found: dict[str, str] = {}  # texts, and the first one of train that each differs from
         self._whole: set[str] = set()  # their words
-        self._texts_by_sides: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        self._texts_by_sides: defaultdict[int, list[str]] = defaultdict(list)
         for text in texts:
             words = compared_words(text)
             if len(words) >= LEAST_WORDS:
@@ -141,12 +142,16 @@ def compared_words(text: str) -> list[str]:
     return SPACELESS.sub(lambda match: f" {match[0]} ", key(text)).split()
 
 
-def _sides(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what is before and after each word, and each place between two.
+def _sides(words: Sequence[str]) -> Iterator[int]:
+    """Yield a hash of what is before and after each word, and each place between two.
 
     Two texts that differ share such a pair just where they differ by a word.
     """
-    before = [" ".join(words[:index]) for index in range(len(words) + 1)]
-    after = [" ".join(words[index:]) for index in range(len(words) + 1)]
-    yield from zip(before, after, strict=True)
-    yield from zip(before, after[1:], strict=False)
+    before = [*accumulate(words, _with_word, initial=0)]
+    after = [*accumulate(reversed(words), _with_word, initial=0)][::-1]
+    yield from map(hash, zip(before, after, strict=True))
+    yield from map(hash, zip(before, after[1:], strict=False))
+
+
+def _with_word(sequence: int, word: str) -> int:
+    return hash((sequence, word))

@@ -154,12 +154,12 @@ def test_the_other_direction_needs_no_corpus_to_be_read_again(
     ("texts", "said"),
     [
         ([b"a\n", b"b\nc\n"], "d.fr: 2 lines, but d.en has 1"),
-        ([b"a\nb\n", b"c\n\n"], "d.fr:2: the sentence has no reference"),
+        ([b"a\nb\n", b"c\n\n"], "d.fr:2: the sentence has no reference; add it, or remove the line"),
         ([b"a\nb\xff\n", b"c\nd\n"], "d.en:2: not UTF-8; set encoding"),
         ([b"a\nb\0\n", b"c\nd\n"], "d.en:2: has control characters"),
         ([b"", b""], "d.en: is empty"),
         ([b"a\tb\nc\n"], "d.en:2: no tab"),
-        ([b"en\tfr\na\tb\nc\t\n"], "d.en:3: the sentence has no reference"),
+        ([b"en\tfr\na\tb\nc\t\n"], "d.en:3: the sentence has no reference; add it, or remove the line"),
         ([b""], "d.en: is empty"),
     ],
 )
@@ -187,3 +187,13 @@ def test_a_missing_set_and_two_of_one_name_are_refused() -> None:
     assert refusal("old.tsv", dev=["mine.tsv", "mine.tsv"]) == (
         "data.dev: two sets are called 'mine'; give one another name"
     )
+
+
+@pytest.mark.parametrize("texts", [[b"a\nb\n\n\n", b"c\nd\n\n\n"], [b"a\tc\n\nb\td\n\n"]])
+def test_blank_lines_of_a_set_are_left_out(texts: list[bytes]) -> None:
+    names = ["d.en", "d.fr"][: len(texts)]
+    for name, text in zip(names, texts, strict=True):
+        Path(name).write_bytes(text)
+    [found, _] = splits("old.tsv", dev={"path": names}).dev
+    assert found.sources == ["a", "b"]
+    assert found.references == [["c"], ["d"]]
