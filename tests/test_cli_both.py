@@ -169,6 +169,8 @@ def test_a_language_chooses_the_newest_run_into_it_or_is_refused_in_one_line(
         result = gru_mt("translate", "--to", language, "we see.")
         assert (result.code, result.out.count("\n")) == (0, 1)
         assert result.err.splitlines()[0] == f"using runs/{used}"
+    gru_mt("correct", "--to", "en", "nous voyons.", "We see it.")
+    assert Path("runs/my-fr-en/corrections.jsonl").is_file()
     told = "--to de: no finished run in runs/ translates into it; there are runs into en, fr"
     assert_one_line(gru_mt("translate", "--to", "de", "x"), told)
     both = gru_mt("translate", "--to", "fr", "--model", "runs/my-en-fr", "x")

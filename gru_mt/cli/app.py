@@ -49,6 +49,12 @@ LanguagesOption = Annotated[
         help="Languages of the first side and of the second; else by the files' endings or text.",
     ),
 ]
+ToOption = Annotated[
+    str | None,
+    typer.Option(
+        "--to", metavar="LANGUAGE", help="Use the newest finished run into it: fr, or French."
+    ),
+]
 ModelsOption = Annotated[
     list[Path],
     typer.Option(

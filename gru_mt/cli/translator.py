@@ -28,10 +28,9 @@ def load_translator(
     from gru_mt.inference.published import local_folder
     from gru_mt.inference.translator import Translator
 
-    if models and target:
-        raise UserError("give --model or --to, not both")
+    chosen = chosen_run(models[0] if models else None, target)
     used = []
-    for model in models or [_newest(target).folder]:
+    for model in models or [chosen.folder]:
         folder, export = local_folder(model), None
         if device in ("auto", "cpu"):
             export = usable_export(folder, warn=say)
@@ -41,6 +40,13 @@ def load_translator(
     if len(used) > 1:
         say(f"averaging {len(used)} models: {', '.join(map(short_text, used))}")
     return Translator.averaging(used, device=device)
+
+
+def chosen_run(folder: Path | None, target: str | None) -> Run:
+    """Return the run that a user named, or the newest finished one: with `target`, into that."""
+    if folder and target:
+        raise UserError("give --model or --to, not both")
+    return Run(folder) if folder else _newest(target)
 
 
 def finished_runs() -> "Iterator[tuple[Run, DataConfig]]":

@@ -5,6 +5,7 @@ that is answered. What is copied, numbers and unknown names are variables: the c
 12" answers "Room 15". Where a correction does not copy one, it holds for that one alone.
 """
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +18,13 @@ from gru_mt.data.text.normalize import in_word, is_all_caps
 from gru_mt.data.text.placeholders import Span, disjoint, mask
 from gru_mt.data.text.translation_memory import TranslationMemory, final_mark, parts, text_key
 from gru_mt.data.tokenizer.special import PLACEHOLDER
+from gru_mt.errors import UserError
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.preprocessing.sentence import Case, Sentence, first_letter
 from gru_mt.storage import file_stamp
 
 Key = tuple[str, ...]  # of sentences in a row
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -98,24 +101,33 @@ class CorrectionMemory:
     def __init__(self, folder: Path) -> None:
         """Take the folder of a run, or of its model or export; there may be none yet."""
         self._folder, self._file = folder, corrections_file(folder)
-        self._stamp = (0, 0, 0)  # of the file as it was read: there was none
+        self._stamp: tuple[int, int, int] | None = None  # of the file as it was read
         self._entries: dict[Correction, _Entry] = {}  # the newest first
         self._by_key: dict[Key, list[_Entry]] = {}
+        self._lengths: list[int] = []  # of keys, the longest first
 
     def refresh(self, reader: Reader) -> bool:
         """Read the corrections if their file has changed; return whether there are any.
 
-        Raises UserError where it is damaged.
+        Raises UserError where it is damaged. Where it was not before, the log says so once, and the
+        corrections that were read stay.
         """
-        stamp = file_stamp(self._file)
-        if stamp != self._stamp:
-            newest_first = read_corrections(self._folder)[::-1]
+        stamp, before = file_stamp(self._file), self._stamp
+        if stamp != before:
+            try:
+                newest_first = read_corrections(self._folder)[::-1]
+            except UserError as error:
+                if before is None:
+                    raise
+                log.error(f"{error}; until then those that were read before are used")
+                newest_first = [*self._entries]
             known = self._entries
             self._entries = {one: known.get(one) or _Entry.of(one, reader) for one in newest_first}
             by_key: dict[Key, list[_Entry]] = {}
             for entry in self._entries.values():
                 by_key.setdefault(entry.key, []).append(entry)
             self._by_key, self._stamp = by_key, stamp
+            self._lengths = sorted({*map(len, by_key)}, reverse=True)
         return bool(self._by_key)
 
     def correct(
@@ -126,10 +138,9 @@ class CorrectionMemory:
         `memory` tells how final marks are written in the target language.
         """
         read = [sentence.with_numbers() for sentence in sentences]
-        lengths = sorted({*map(len, self._by_key)}, reverse=True)
         start = 0
         while start < len(read):
-            ends = (start + length for length in lengths if start + length <= len(read))
+            ends = (start + length for length in self._lengths if start + length <= len(read))
             fitting = ((end, self._find(read[start:end])) for end in ends)
             end, entry = next((found for found in fitting if found[1]), (start + 1, None))
             *others, last = sentences[start:end]

@@ -192,9 +192,8 @@ class Translator:
             True
         """
         decoding = self.decoding.overridden(beam_size=beam_size, length_penalty=length_penalty)
-        if glossary is not None and not isinstance(glossary, Glossary):
-            glossary = Glossary.of(glossary)
-        options = Options(decoding, n_best, batch_size, attention, split, glossary)
+        terms = None if glossary is None else Glossary.of(glossary)
+        options = Options(decoding, n_best, batch_size, attention, split, terms)
         if isinstance(sources, str):
             return self._translate_lines([sources], options)[0]
         return self._translate_lines(as_texts(sources, "sources"), options)
@@ -224,6 +223,8 @@ class Translator:
             Je vois un chien.
         """
         check_number("chunk", chunk, 1)
+        if (terms := keywords.get("glossary")) is not None:
+            keywords["glossary"] = Glossary.of(terms)  # once for all chunks
         self.translate([], **keywords)  # it checks them now, not at the first line
         if isinstance(sources, str | bytes | Mapping) or not isinstance(sources, Iterable):
             raise UserError(f"sources must be an iterable of texts, got {short_repr(sources)}")

@@ -375,6 +375,17 @@ def test_a_pipe_can_hold_a_configuration() -> None:
     os.close(reader)
 
 
+def test_a_recipe_is_found_beside_a_folder_of_its_name_unless_that_is_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("quickstart").mkdir()
+    assert load_config("quickstart").data.corpus
+    Path("quickstart/config.yaml").touch()
+    with pytest.raises(UserError, match="Is a directory; go on with --run quickstart"):
+        load_config("quickstart")
+
+
 ODD_NAMES = ["absent.yaml", "x" * 5_000, "x/" * 5_000, "a\nb", "\x1b[31m", "\udcff"]
 
 

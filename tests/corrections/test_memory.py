@@ -8,6 +8,7 @@ import pytest
 from gru_mt.corrections.memory import CorrectionMemory
 from gru_mt.data.text.translation_memory import TranslationMemory
 from gru_mt.data.text.truecase import Truecaser
+from gru_mt.errors import UserError
 from gru_mt.evaluation.evaluate import evaluate
 from gru_mt.inference.preprocessing.reader import Reader
 from gru_mt.inference.translator import Translator
@@ -102,6 +103,21 @@ def test_corrections_that_come_and_go_while_it_is_used_are_noticed(run: Path) ->
     assert answered(memory, "Room 15 is free.") == "Chambre 15 : libre.", "it is the newest"
     (run / "corrections.jsonl").unlink()
     assert answered(memory, "Room 12 is free.") == "[Room 12 is free.]"
+
+
+def test_a_file_that_is_damaged_while_it_is_used_leaves_the_corrections_as_they_were(
+    run: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = CorrectionMemory(run)
+    assert answered(memory, "Hello there!") == "Salut !"
+    with (run / "corrections.jsonl").open("a") as file:
+        file.write("{}\n")
+    for _ in range(2):
+        assert answered(memory, "Hello there!") == "Salut !"
+    [record] = caplog.records
+    assert f"corrections.jsonl:{len(CORRECTIONS) + 1}: damaged" in record.getMessage()
+    with pytest.raises(UserError, match="damaged"):
+        CorrectionMemory(run).refresh(READER)
 
 
 def test_translating_uses_corrections_and_says_so_but_scores_do_not(

@@ -150,16 +150,25 @@ def test_the_other_direction_needs_no_corpus_to_be_read_again(
         assert found.sizes() == expected.sizes()
 
 
+NO_REFERENCE = "the sentence has no reference; add it, or remove the line"
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
         ([b"a\n", b"b\nc\n"], "d.fr: 2 lines, but d.en has 1"),
-        ([b"a\nb\n", b"c\n\n"], "d.fr:2: the sentence has no reference; add it, or remove the line"),
+        (
+            [b"a\nb\n", b"c\n\n"],
+            f"d.fr:2: {NO_REFERENCE}",
+        ),
         ([b"a\nb\xff\n", b"c\nd\n"], "d.en:2: not UTF-8; set encoding"),
         ([b"a\nb\0\n", b"c\nd\n"], "d.en:2: has control characters"),
         ([b"", b""], "d.en: is empty"),
         ([b"a\tb\nc\n"], "d.en:2: no tab"),
-        ([b"en\tfr\na\tb\nc\t\n"], "d.en:3: the sentence has no reference; add it, or remove the line"),
+        (
+            [b"en\tfr\na\tb\nc\t\n"],
+            f"d.en:3: {NO_REFERENCE}",
+        ),
         ([b""], "d.en: is empty"),
     ],
 )

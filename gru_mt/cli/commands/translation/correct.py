@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gru_mt.cli.app import Command, JsonOption, app
+from gru_mt.cli.app import Command, JsonOption, ToOption, app
 from gru_mt.cli.streams import (
     print_json,
     print_messages,
@@ -17,8 +17,8 @@ from gru_mt.cli.streams import (
     require_stdout,
     say,
 )
+from gru_mt.cli.translator import chosen_run
 from gru_mt.errors import UserError
-from gru_mt.run import Run
 
 RunOption = Annotated[
     Path | None,
@@ -45,6 +45,7 @@ def correct(
         str | None, typer.Argument(metavar="TRANSLATION", help="What it should become, in quotes.")
     ] = None,
     model: RunOption = None,
+    language: ToOption = None,
     file: Annotated[
         Path | None,
         typer.Option(
@@ -76,7 +77,7 @@ def correct(
     if by is None:
         with suppress(OSError, KeyError):  # the system has no name for this user
             by = getuser()
-    by, folder = by or "", (Run(model) if model else Run.newest()).folder
+    by, folder = by or "", chosen_run(model, language).folder
     store.check_run(folder)
     match source, target, file, remove, lists:
         case str(), str(), None, None, False:
@@ -110,7 +111,7 @@ def correct(
 
 
 @app.command(cls=Command, epilog=LEARN_EXAMPLES)
-def learn(model: RunOption = None, as_json: JsonOption = False) -> None:
+def learn(model: RunOption = None, language: ToOption = None, as_json: JsonOption = False) -> None:
     """Train a run's model on its corrections, for a few minutes.
 
     The new model takes the old one's place if it produces 90 % of the corrections by itself, and
@@ -124,7 +125,7 @@ def learn(model: RunOption = None, as_json: JsonOption = False) -> None:
     for name in ("data", "training"):  # they tell how the training goes, and of a folder that goes
         logging.getLogger(f"gru_mt.{name}").setLevel(logging.WARNING)
     print_messages()
-    run = Run(model) if model else Run.newest()
+    run = chosen_run(model, language)
     found = learn_corrections(run.folder, say=say)
     if as_json:
         print_json({"run": str(run.folder)} | asdict(found))

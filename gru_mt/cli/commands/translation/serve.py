@@ -98,6 +98,7 @@ def serve(
     together are translated together.
     """
     require_packages("serve", "serve", *PACKAGES)
+    from gru_mt.corrections.store import check_run
     from gru_mt.inference.preprocessing.lines import read_lines
     from gru_mt.server.api import Api, Limits
     from gru_mt.server.app import Server, address_of, open_socket
@@ -116,6 +117,8 @@ def serve(
             if not (run.config.is_file() and run.bundle.is_dir()):
                 name = short_text(run.folder)
                 raise UserError(f"--learn: {name} is no run; name runs with --model")
+        for path in paths if suggestions else ():
+            check_run(path)
         load = partial(load_translator, device=device)
         directions = Directions([Direction(path, partial(load, [path])) for path in paths])
         limits = Limits(characters, size, waiting, seconds, per_minute)

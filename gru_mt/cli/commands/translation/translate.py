@@ -21,6 +21,7 @@ from gru_mt.cli.app import (
     JsonOption,
     ModelsOption,
     PenaltyOption,
+    ToOption,
     app,
 )
 from gru_mt.cli.streams import (
@@ -64,12 +65,7 @@ def translate(
         typer.Argument(metavar="SENTENCE", help="A line to translate, in quotes; else --input."),
     ] = None,
     model: ModelsOption = [],
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--to", metavar="LANGUAGE", help="Use the newest finished run into it: fr, or French."
-        ),
-    ] = None,
+    target: ToOption = None,
     input_file: Annotated[
         Path | None,
         typer.Option("--input", metavar="FILE", help="A file of lines, or a document; else stdin."),

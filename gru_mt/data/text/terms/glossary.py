@@ -52,12 +52,14 @@ class Glossary:
         return cls._of_rows(read_columns(as_path(path, "the glossary"), "term"))
 
     @classmethod
-    def of(cls, translations: Mapping[str, str]) -> Self:
+    def of(cls, translations: "Mapping[str, str] | Glossary") -> "Glossary":
         """Return the glossary of terms and their translations: Glossary.of({"cat": "matou"}).
 
-        Raises UserError for what is no mapping of texts, and for a text that is empty or has more
-        than one line.
+        A glossary is returned as it is. Raises UserError for what else is no mapping of texts, and
+        for a text that is empty or has more than one line.
         """
+        if isinstance(translations, Glossary):
+            return translations
         if not isinstance(translations, Mapping):
             got = short_repr(translations)
             raise UserError(
