@@ -26,7 +26,7 @@ from gru_mt.corrections.store import corrections_file
 from gru_mt.data.corpus.files import CorpusFile
 from gru_mt.data.corpus.text_stream import TextStream, open_text
 from gru_mt.data.evaluation_set import EvaluationSet
-from gru_mt.errors import UserError
+from gru_mt.errors import Interrupted, UserError
 from gru_mt.evaluation.hypotheses import run_of
 from gru_mt.evaluation.robustness.measure import RobustnessReport, Row
 from gru_mt.evaluation.score import corpus_bleu
@@ -50,6 +50,19 @@ def test_fresh_starts_at_the_same_moment_take_a_folder_each(
                         "--no-report", "--set", "training.max_steps=1")  # fmt: skip
     assert (result.code, looks) == (0, [])
     assert (tmp_path / "run-2" / "summary.json").is_file()
+
+
+def test_a_stopped_start_with_fresh_names_the_command_that_goes_on(
+    there: Path, gru_mt: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*given: Any, **options: Any) -> None:
+        raise Interrupted(15, "stopped and saved; the same command goes on")
+
+    monkeypatch.setattr("gru_mt.training.train.train_run", stopped)
+    for option, command in (((), "the same command"), (("--fresh",), "gru-mt train --run runs/")):
+        result = gru_mt("train", "--config", "small.yaml", *option)
+        assert result.code == 128 + 15
+        assert f"stopped and saved; {command}" in result.err
 
 
 def test_fresh_is_refused_where_a_launcher_may_start_the_command_again(

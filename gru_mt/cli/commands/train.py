@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,7 +132,8 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[tuple[Run
             back = next(iter(loaded.values()), None)  # no corpus is read again for the other way
             return loaded.setdefault(run, load_splits(*given, **options, back=back))
 
-        train_run(configs[run], run, load=load, started_s=started_s)
+        with _going_on(run) if fresh else nullcontext():
+            train_run(configs[run], run, load=load, started_s=started_s)
         return run, loaded.get(run)
 
     while True:
@@ -153,6 +154,17 @@ def _trained(runs: Mapping[Run, "Config"], *, fresh: bool) -> Iterator[tuple[Run
         if is_main:
             say(f"now {configs[run].data.source} to {configs[run].data.target}: {run.folder}")
         yield trained(run)
+
+
+@contextmanager
+def _going_on(run: Run) -> Iterator[None]:
+    """Name the command that goes on with a run which a signal stops; one with --fresh does not."""
+    try:
+        yield
+    except Interrupted as stopped:
+        command = f"gru-mt train --run {shell_quoted(run.folder)}"
+        told = str(stopped).replace("the same command", command)
+        raise Interrupted(stopped.signal, told) from None
 
 
 def _translate_command(run: Run, config: "Config") -> str:

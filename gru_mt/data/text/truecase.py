@@ -25,7 +25,9 @@ from gru_mt.data.tokenizer.special import file_lines
 from gru_mt.errors import short_repr
 
 MOST_WORDS = 100_000  # that are kept, the most frequent ones
-COPIED = 1 / 3  # share of rare names that stand in the target too, from which on names are copied
+COPIED = 1 / 6  # share of rare names that stand in the target too, from which on names are copied
+COPIED_OF_NOUNS = 1 / 3  # the same, where words in a sentence with a capital, of all, are more than
+CAPITALS = 1 / 8  # as in German, whose rare capitalised words are nouns
 RARE = 2  # occurrences
 LONGEST_WORD = 100_000  # letters of a word that is kept
 LONGEST_SMALL = 4  # letters of a word that is small in a title
@@ -62,8 +64,8 @@ class Truecaser:
         """Return the truecaser of `sources`; each has its translation in `targets`.
 
         A word's cased form is the most frequent one inside sentences. One that only begins them is
-        written small, unless the translation has it too. Names are copied if COPIED of the rare
-        capitalised words are.
+        written small, unless the translation has it too. Names are copied if a part of the rare
+        capitalised words are: COPIED.
         """
         inside: Counter[str] = Counter()
         total: Counter[str] = Counter()
@@ -83,9 +85,13 @@ class Truecaser:
         forms |= {word.lower(): word for word in learned}
         total.update({word.lower(): count for word, count in learned.items()})
         capitalised = [word for word in inside if word[0].isupper() and WORD.fullmatch(word)]
-        rare = [word for word in capitalised if 0 < inside[word] <= RARE]  # no "L'été" of a start
+        rare = [  # no "L'été" of a start, and no TV, which other scripts have too
+            word for word in capitalised if 0 < inside[word] <= RARE and not word.isupper()
+        ]
         kept = [low for low, _ in total.most_common(MOST_WORDS) if len(low) <= LONGEST_WORD]
-        copies_names = sum(word in copied for word in rare) > COPIED * len(rare)
+        has_nouns = sum(inside[word] for word in capitalised) > CAPITALS * inside.total()
+        least = (COPIED_OF_NOUNS if has_nouns else COPIED) * len(rare)
+        copies_names = sum(word in copied for word in rare) > least
         return cls({low: forms[low] for low in kept}, copies_names=copies_names)
 
     def extended(self, other: "Truecaser") -> "Truecaser":
@@ -122,10 +128,6 @@ class Truecaser:
     def ranked(self) -> Iterable[str]:
         """The words in small letters, the most frequent first."""
         return self._forms
-
-    def has_all(self, text: str) -> bool:
-        """Return whether the training split has each word of a text."""
-        return self._forms.keys() >= {word.lower() for word in words(text)}
 
     def is_small(self, word: str) -> bool:
         """Return whether the training split has the word, and mostly writes it small."""

@@ -82,14 +82,19 @@ def test_another_truecaser_adds_its_words_and_changes_none() -> None:
     assert both.is_common("tom")
 
 
-def test_names_are_copied_if_a_third_of_the_rare_ones_are() -> None:
+def test_names_are_copied_if_enough_of_the_rare_ones_are() -> None:
+    others = "He was in Rome in May and in Spain on Monday," + 8 * " and so it was all very good,"
     copied = [
         ("I saw Tom and Mary.", "J'ai vu Tom et Marie."),  # a half
+        (f"{others} I saw Tom.", "J'ai vu Tom à Rome."),  # 2 of 5, of some capitals
+        (f"{others} I saw Tom.", "J'ai vu Tom."),  # 1 of 5
         ("トムはTomです。", "Tom is Tom."),
     ]
     translated = [
         ("Dort sind Tom, Hund, Katze, Haus.", "There are Tom, dog, cat, house."),  # 1 of 4
         ("Мы видим Анну и Ивана.", "We see Anna and Ivan."),
+        ("We see Anna on TV and HBO.", "Мы видим Анну на TV и HBO."),
+        (f"{others} On Friday in June he saw Tom.", "J'ai vu Tom."),  # 1 of 7
         ("Tom sees it.", "Tom le voit."),  # a first word alone tells nothing
         ("no names at all", "aucun nom"),
     ]
