@@ -65,7 +65,7 @@ class Truecaser:
 
         A word's cased form is the most frequent one inside sentences. One that only begins them is
         written small, unless the translation has it too. Names are copied if a part of the rare
-        capitalised words are: COPIED.
+        capitalised words are, COPIED; or of all, where none is rare.
         """
         inside: Counter[str] = Counter()
         total: Counter[str] = Counter()
@@ -85,9 +85,9 @@ class Truecaser:
         forms |= {word.lower(): word for word in learned}
         total.update({word.lower(): count for word, count in learned.items()})
         capitalised = [word for word in inside if word[0].isupper() and WORD.fullmatch(word)]
-        rare = [  # no "L'été" of a start, and no TV, which other scripts have too
-            word for word in capitalised if 0 < inside[word] <= RARE and not word.isupper()
-        ]
+        # No "L'été" of a start, and no TV, which other scripts have too.
+        names = [word for word in capitalised if inside[word] > 0 and not word.isupper()]
+        rare = [word for word in names if inside[word] <= RARE] or names
         kept = [low for low, _ in total.most_common(MOST_WORDS) if len(low) <= LONGEST_WORD]
         has_nouns = sum(inside[word] for word in capitalised) > CAPITALS * inside.total()
         least = (COPIED_OF_NOUNS if has_nouns else COPIED) * len(rare)

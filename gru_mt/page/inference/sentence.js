@@ -38,7 +38,7 @@ const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 const OTHERWISE = expression(pattern`(?<!\d)\d++\s?(?=[月万萬亿億만억])`, "gu"); // May, 30,000
 // A sign, a score.
 const JOINED_DIGITS = new RegExp(pattern`(?<![^\s(])[\-−]\d+ | \d+ (?: [–\-]\d+ )+`, "gu");
-const GLUED = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,} | \d\s?[!?]\s?\d+`, "gu"); // or torn: 1 !5
+const BROKEN_NUMBER = new RegExp(pattern`\d[A-Za-zÀ-ɏЀ-ӿ]{4,} | \d\s?[!?]\s?\d+`, "gu"); // or torn: 1 !5
 const DIGIT_WITH_LETTERS = new RegExp(pattern`\d${FEW_LETTERS}`, "gu");
 const ELLIPSIS = new RegExp(pattern`(?<![\s.…?!])\s* ( (?: \.{2} | … ) [.…]* )$`, "u");
 const AFTER_QUOTE = new RegExp(pattern`([.!?…]\s?["”»]\s+)(${WORD})`, "gu"); // "Stop!" she said.
@@ -194,7 +194,7 @@ export class Sentence {
     const words = this.text.match(DIGIT_WITH_LETTERS) ?? [];
     const isOther = ([digit, letter, ...more]) =>
       new RegExp(`${digit}${letter}(?!${more.join("")}(?!${LETTER_OF_WORD}))`, "iu").test(text);
-    const isGlued = (text.match(GLUED) ?? []).some((word) => !whole.includes(word));
+    const isGlued = (text.match(BROKEN_NUMBER) ?? []).some((word) => !whole.includes(word));
     const hasJoined = numbers.every((number) => text.includes(number));
     return hasAll && hasJoined && !words.some(isOther) && !isGlued;
   }

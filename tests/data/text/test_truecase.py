@@ -105,6 +105,7 @@ def test_names_are_copied_if_enough_of_the_rare_ones_are() -> None:
     frequent = ["so Tom said"] * 3 + ["so Peter said"]  # Tom is frequent, and tells nothing
     targets = ["alors Tom dit"] * 3 + ["alors Pierre dit"]
     assert not Truecaser.learn(frequent, targets).copies_names
+    assert Truecaser.learn(frequent[:3], targets[:3]).copies_names  # none is rare
 
 
 def test_a_written_truecaser_is_read_as_it_was() -> None:
