@@ -45,7 +45,7 @@ def write_page(folder: Path, out: Path | None = None, name: str = "") -> Path:
     data, weights = model_data(bundle)
     metadata = _about(folder, bundle, name) | data
     text = base64.b64encode(gzip.compress(weights, mtime=0)).decode()
-    size_mb = len(page(metadata, text).encode()) / 1e6
+    size_mb = len(page(metadata | {"megabytes": 0.1}, text).encode()) / 1e6
     write_output(out, page(metadata | {"megabytes": round(size_mb, 1)}, text).encode())
     log.info("wrote %s: %.1f MB; open it in a browser", out, size_mb)
     return out

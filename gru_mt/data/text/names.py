@@ -19,6 +19,7 @@ from gru_mt.data.tokenizer.special import PLACEHOLDER
 
 LEAST_END = 4  # letters of a known word that an unknown one ends with, as unkind
 _NAME = re.compile(rf"(?<![{IN_WORD}]){WORD.pattern}(?:['’-](?={LETTER}){WORD.pattern})*")
+_SYLLABLE = re.compile(rf"-[a-z]{{2,3}}(?![{IN_WORD}])")  # of Jae-won, though won is known
 _POSSESSIVE = re.compile(r"['’]s(?=[^\w\s]|$)")  # of nothing: "at McDonald's."
 
 
@@ -48,8 +49,11 @@ def find_names(text: str, truecaser: Truecaser) -> list[Span]:
         is_joined = capitals == parts and _is_joined(match, truecaser)
         if titled or company or is_joined or any(unseen):
             last = parts.index(capitals[-1])
-            while parts[last + 1 :] and parts[last + 1][0] not in truecaser:
-                last += 1  # Seong-min
+            while parts[last + 1 :] and (
+                parts[last + 1][0] not in truecaser
+                or _SYLLABLE.match(text, match.start() + parts[last].end())
+            ):
+                last += 1
             start, end = match.start() + capitals[0].start(), match.start() + parts[last].end()
             if titled and _is_unseen(titled[1], truecaser):
                 start = titled.start()

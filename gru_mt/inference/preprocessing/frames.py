@@ -18,7 +18,7 @@ _CLOSING = "".join(_QUOTES.values())
 _PART = re.compile(  # of a frame, with the spaces after it
     rf"""
     (?P<placeholder> {ANY_PLACEHOLDER}) (?: \s*(?P<mark>[,:–—-])\s+ | \s*)
-    | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?=[¿¡]?{LETTER}|{ANY_PLACEHOLDER})) | [»›]\s+
+    | (?: [-–—‒―·…]+ | \.\.+) (?: \s+ | (?=[¿¡]?{LETTER}|{ANY_PLACEHOLDER})) | (?:[»›]|[;:]+)\s+
     | [・①-⒛⓪❶-➓]\s*
     | (?: "[\w.-]{{1,60}}" | '[\w.-]{{1,60}}' ) \s*  # a key of JSON, of Python, of PHP
       (?: [:=] | {ANY_PLACEHOLDER}(?=\s*["']) ) \s*
@@ -35,6 +35,8 @@ _PART = re.compile(  # of a frame, with the spaces after it
     re.VERBOSE,
 )
 _ENDED = re.compile(rf"[{SENTENCE_END}](?:[{_CLOSING}\s]|{ANY_PLACEHOLDER})*$")
+_NOTE = re.compile(rf"(?<=[{SENTENCE_END}])\s?\(\d{{1,3}}\)$")  # "He is big. (1)"
+_LONGEST_NOTE = 7  # characters, and the mark before it
 _MOST_PARTS = 100  # on a side of a frame
 MAIL_LABELS = ("Re", "RE", "Fw", "FW")  # of answers, and of what is forwarded
 _WORDLIKE = re.compile(r"[^\W_]")
@@ -142,6 +144,9 @@ def _ends(text: str, placeholders: Sequence[str | None], start: int) -> list[_Se
     """Return where the sentence may end: at the text's end, or before parts of a frame."""
     ends, number = [_Seam(len(text))], len(placeholders)
     while len(ends) < _MOST_PARTS and (rest := text[start : ends[-1].position].rstrip()):
+        if note := _NOTE.search(rest[-_LONGEST_NOTE:]):
+            ends.append(_Seam(start + len(rest) - len(note[0])))
+            continue
         last, rest = rest[-1], text[: start + len(rest) - 1]
         if PLACEHOLDER.match(last):
             number -= 1

@@ -15,7 +15,7 @@ const MOST_PARTS = 100; // on a side of a frame
 export const MAIL_LABELS = new Set(["Re", "RE", "Fw", "FW"]); // of answers, of what is forwarded
 const SPACES_HERE = new RegExp(pattern`\s*`, "uy");
 const BULLET = new RegExp(
-  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= [¿¡]?${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | [»›]\s+ | [・①-⒛⓪❶-➓]\s*`,
+  pattern`(?: [\-–—‒―·…]+ | \.\.+ )(?: \s+ | (?= [¿¡]?${ANY_LETTER} | ${ANY_PLACEHOLDER} ) ) | (?: [»›] | [;:]+ )\s+ | [・①-⒛⓪❶-➓]\s*`,
   "uy",
 );
 const NUMBERING = new RegExp(
@@ -42,6 +42,8 @@ const HAS_ENDED = new RegExp(
   pattern`[${SENTENCE_END}](?: [${CLOSING_QUOTES}\s] | ${ANY_PLACEHOLDER} )*$`,
   "u",
 );
+const NOTE = new RegExp(pattern`(?<=[${SENTENCE_END}])\s?\(\d{1,3}\)$`, "u"); // "He is big. (1)"
+const LONGEST_NOTE = 7; // characters, and the mark before it
 const WORD_HERE = new RegExp(WORD, "uy");
 // Tags, signs, emoji, escapes and the like, though they may have letters.
 const NO_WORD = expression(
@@ -157,6 +159,11 @@ function frameEnds(text, placeholders, start) {
   while (ends.length < MOST_PARTS) {
     const before = stripEnd(text.slice(0, ends.at(-1).position));
     if (before.length <= start) return ends;
+    const note = NOTE.exec(before.slice(Math.max(start, before.length - LONGEST_NOTE)));
+    if (note) {
+      ends.push({ position: before.length - note[0].length, quote: "" });
+      continue;
+    }
     const last = before.at(-1);
     const isQuote = CLOSING_QUOTES.includes(last);
     const rest = before.slice(0, -1);

@@ -34,7 +34,8 @@ export function findNames(text, truecaser) {
     const isJoined = capitals.length === parts.length && isJoinedName(joined, truecaser);
     if (!isName && !company && !isJoined && !named.some(isWhole)) return [];
     let last = parts.indexOf(named.at(-1));
-    while (last + 1 < parts.length && !truecaser.has(parts[last + 1][0])) last++; // Seong-min
+    const goesOn = (part) => !truecaser.has(part[0]) || isSyllable(joined, part);
+    while (last + 1 < parts.length && goesOn(parts[last + 1])) last++;
     const isTitled = isName && isUnseen(titles.get(index).title, truecaser);
     const start = isTitled ? titles.get(index).start : index + named[0].index;
     const ownEnd = index + parts[last].index + parts[last][0].length;
@@ -45,6 +46,11 @@ export function findNames(text, truecaser) {
     return [{ start, end, text: text.slice(start, end) }];
   });
   return disjoint([...spans, ...titlesWithin(text, truecaser)]);
+}
+
+/** Return whether a part is short, as that of Jae-won: won is a known word. */
+function isSyllable(joined, { 0: part, index }) {
+  return joined[index - 1] === "-" && /^[a-z]{2,3}$/u.test(part);
 }
 
 /** Return whether known words are one name: Anne-Marie, but not French-English or T-Shirt. */

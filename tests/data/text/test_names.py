@@ -21,6 +21,7 @@ def names_of(text: str, truecaser: Truecaser = NAMES) -> list[str]:
         ("I saw Zbigniew's dog, Zbigniew’s dog", ["Zbigniew", "Zbigniew"]),
         ("I saw Jean-Luc and N'Golo and O'Sullivan's dog", ["Jean-Luc", "N'Golo", "O'Sullivan"]),
         ("the l'Okcydent and d’Azbo-like", ["Okcydent", "Azbo"]),
+        ("I saw Zbig-saw, Zbig-like, Tom-saw", ["Zbig-saw", "Zbig"]),  # a syllable, as of Jae-won
         ("I saw X and Y2", []),  # a letter is no name
         ("I saw Ж, 我的 and Жу", ["Ж", "我的", "Жу"]),  # but those of another script are no words
         ("It is browndogs", []),  # ends with a known word

@@ -19,6 +19,8 @@ def test_a_placeholder_that_is_none_is_of_no_frame_and_a_numeral_is() -> None:
         text = f"{label}{'¿' * (label == '—')}Buy milk."
         assert core(text, [], [], lambda _: False)[0] == len(label), text
     assert core("'name' \ue010 'I am'", ["=>"], [], lambda _: False)[0] == len("'name' \ue010 '")
+    assert core("::: He is big. (12)", [], [], lambda _: False) == (4, 14)
+    assert core("He is big (12)", [], [], lambda _: False) == (0, 14)
     cell = "\ue01012\ue011\ue012He is big."
     tags = ["<td>", "</td>", "<td>"]
     assert core(cell, tags, [(0, 1)], {"He", "is"}.__contains__)[0] == 5
