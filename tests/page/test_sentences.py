@@ -23,7 +23,7 @@ from gru_mt.inference.preprocessing.sentence import Sentence
 from tests.data.text import test_placeholders, test_truecase
 from tests.data.text.test_truecase import ENGLISH, NAMES
 from tests.inference import test_confidence
-from tests.inference.preprocessing import test_sentence
+from tests.inference.preprocessing import test_sentence, test_tags
 from tests.inference.preprocessing.test_sentence import TRUECASER
 from tests.page.node import assert_same, needs_node
 from tests.page.strings import (
@@ -37,7 +37,9 @@ from tests.page.strings import (
 
 pytestmark = [pytest.mark.slow, needs_node]
 
-WRITTEN = written_strings(test_truecase, test_placeholders, test_sentence, test_confidence)
+WRITTEN = written_strings(
+    test_truecase, test_placeholders, test_sentence, test_tags, test_confidence
+)
 MIXED_CASE = Truecaser.learn(
     [
         "x straße İstanbul ΟΔΟΣ e\u0301te\u0301 ǆ 我 ² isn't l'été I don't. it isnt Im Isn't here",

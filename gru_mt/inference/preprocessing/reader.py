@@ -28,7 +28,7 @@ from gru_mt.inference.preprocessing.sentence import (
     freed,
     with_one_mark,
 )
-from gru_mt.inference.preprocessing.tags import pairs
+from gru_mt.inference.preprocessing.tags import double_quoted, pairs
 
 PARTS = 4  # a sentence too long is split into parts of a quarter of what a model reads, at most
 _CELL_END = re.compile(  # Tom;He is big.;5 and He is big.,5 and 12,He is and Tom,He is big.,5
@@ -145,7 +145,7 @@ class Reader:
         before, rest = piece.split_at(indent + start)
         middle, rest = rest.split_at(end - start)
         after, gap = rest.split_at(len(shown) - indent - end)
-        typed = clean(middle.shown)
+        typed = double_quoted(clean(middle.shown))
         written = _COMMA.sub(", ", typed)
         for index, word in [*_ampersands(written, self.conjunction, truecaser)][::-1]:
             written = f"{written[:index]}{word}{written[index + 1 :]}"

@@ -41,6 +41,7 @@ _MARKS = {  # in a source, and in a translation
 _PLACEHOLDER_OR_NUMBER = re.compile(f"{PLACEHOLDER.pattern}|{_NUMBER}")
 _OR_MARK = re.compile(rf"\({_NUMBER}\)|{_PLACEHOLDER_OR_NUMBER.pattern}|{'|'.join(_MARKS)}")
 _OPENED = re.compile(rf"(?<!\S)[{QUOTES}(]\w+")
+_HOLLOW = re.compile(r"\s[\"“«]\s?[,.;]")  # a quotation that has lost its words
 _BEGINNING = re.compile(r"\A[\W_]+")
 _ELLIPSIS = re.compile(r"(?<![\s.…?!])\s*((?:\.{2}|…)[.…]*+)$")
 _AFTER_QUOTE = re.compile(rf"([.!?…]\s?[\"”»]\s+)({WORD.pattern})")  # "Stop!" she said.
@@ -178,9 +179,13 @@ class Sentence:
         return has_all and has_joined and not has_other and not is_glued
 
     def keeps_all(self, text: str) -> bool:
-        """Return whether it also has all of _MARKS, no half of "", and no "(very" of the source."""
+        """Return whether it also has all of _MARKS, no half of "", and no "(very" of the source.
+
+        No quotation in it begins with a comma.
+        """
         kinds = [found for own, found in _MARKS.items() if re.search(own, self.text)]
         is_left = any(opened in text for opened in _OPENED.findall(self.text))
+        is_left = is_left or _HOLLOW.search(text) is not None
         return (
             self.keeps_numbers(text)
             and not is_left

@@ -4,13 +4,22 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from gru_mt.data.text.normalize import in_word
+from gru_mt.data.text.normalize import IN_WORD, in_word
 from gru_mt.data.tokenizer.special import PLACEHOLDER
 
 _TAG = re.compile(r"<(/?)([A-Za-z\d][\w:.-]*)[^<>]*(?<!/)>", re.DOTALL)  # and not <br/>
 _BRACKET_TAG = re.compile(r"([\[{])(/?)([A-Za-z][\w-]*)[^\[\]{}]*[\]}]")  # [b] and [/b]
 _SIGNS = re.compile(r"([*_~=|^+#])\1*|&quot;")
 QUOTES = '"“”„«»「」『』'
+_INSIDE = r"[^'‘’]|(?<=\w)['’](?=\w)"  # of single quotes: no apostrophe but within a word
+# Not 'tis, 'n', the dogs' house; but with a mark at its end 'the dogs' house,'.
+_SINGLE_QUOTED = re.compile(
+    rf"""(?<![{IN_WORD}'’])['‘]
+    (?!(?:[Tt](?:is|was|il)|[Ee]m|[Cc](?:ause|uz)|[Bb]out|[nstk])\b)(?=[^\W\d])
+    (?: ((?:{_INSIDE}|(?<=s)['’](?=\s)){{1,200}}?(?<=[.,!?…])) | ((?:{_INSIDE}){{1,200}}?) )
+    ['’](?![{IN_WORD}])""",
+    re.VERBOSE,
+)
 _WORD = re.compile(r"\s*[^\s\w]*\w[^\s]*")
 _LAST_WORD = re.compile(r"\w\S*\s*$")
 
@@ -30,6 +39,11 @@ def _role(placeholder: str) -> tuple[str, bool | None]:
     if placeholder in [*QUOTES]:
         return '"', None
     return placeholder if _SIGNS.fullmatch(placeholder) else "", None
+
+
+def double_quoted(text: str) -> str:
+    """Return a text with "" around what is in single quotation marks, which are apostrophes too."""
+    return _SINGLE_QUOTED.sub(lambda match: f'"{match[1] or match[2]}"', text)
 
 
 def pairs(text: str, placeholders: Sequence[str]) -> list[tuple[int, int]]:

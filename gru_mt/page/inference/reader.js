@@ -8,7 +8,7 @@ import { countPlaceholders, disjoint, findPlaceholders, mask } from "../text/pla
 import { restore } from "../text/placeholders.js";
 import { findNames, maskInitials } from "../text/names.js";
 import { core } from "./frames.js";
-import { tagPairs } from "./tags.js";
+import { doubleQuoted, tagPairs } from "./tags.js";
 import { BEGINNING, freed, Sentence, withOneMark } from "./sentence.js";
 import { isBreak, splitMasked } from "./pieces.js";
 
@@ -205,7 +205,7 @@ function sentenceOf(piece, truecaser) {
   const [before, after] = [shown.slice(0, start), shown.slice(end)];
   const first = countPlaceholders(before);
   const last = all.length - countPlaceholders(after);
-  const typed = clean(shown.slice(start, end));
+  const typed = doubleQuoted(clean(shown.slice(start, end)));
   let spaced = typed.replace(COMMA, ", ");
   for (const { index, word } of ampersands(spaced, piece.conjunction, truecaser).reverse()) {
     spaced = spaced.slice(0, index) + word + spaced.slice(index + 1);

@@ -33,6 +33,7 @@ const OR_MARK = expression(
   pattern`\(${SHORT_NUMBER}\)` + `|${PLACEHOLDER.source}|${SHORT_NUMBER}|` +
     MARKS.map(([own]) => own.source).join("|"),
 );
+const HOLLOW = new RegExp(pattern`\s["“«]\s?[,.;]`, "u"); // a quotation that has lost its words
 const OPENED = new RegExp(pattern`(?<![^\s])["“”„«»「」『』\(]\w+`, "gu");
 const DIGIT_RUNS = new RegExp(pattern`\d+`, "gu");
 const OTHERWISE = expression(pattern`(?<!\d)\d++\s?(?=[月万萬亿億만억])`, "gu"); // May, 30,000
@@ -204,7 +205,8 @@ export class Sentence {
     const kinds = MARKS.filter(([own]) => this.text.search(own) >= 0).map(([, found]) => found);
     const count = (part) => kinds.map((kind) => part.match(kind)?.length ?? 0).join();
     const hasHalf = (part) => (part.match(/"/g)?.length ?? 0) % 2;
-    const isLeft = (this.text.match(OPENED) ?? []).some((opened) => text.includes(opened));
+    const isOpened = (this.text.match(OPENED) ?? []).some((opened) => text.includes(opened));
+    const isLeft = isOpened || HOLLOW.test(text);
     const isSame = count(text) === count(this.#whole) && hasHalf(text) === hasHalf(this.#whole);
     return this.keepsNumbers(text) && !isLeft && (kinds.length === 0 || isSame);
   }

@@ -7,6 +7,15 @@ const TAG = new RegExp(pattern`^<(/?)([A-Za-z\d][\w:.\-]*)[^<>]*(?<!/)>$`, "u");
 // [b] and [/b]
 const BRACKET_TAG = new RegExp(pattern`^([\[\{])(/?)([A-Za-z][\w\-]*)[^\[\]\{\}]*[\]\}]$`, "u");
 const QUOTATION_MARK = /^["“”„«»「」『』]$/;
+const QUOTED = pattern`[^'‘’] | (?<=\w)['’](?=\w)`; // no apostrophe but within a word
+// Not 'tis, 'n', the dogs' house; but with a mark at its end 'the dogs' house,'
+const SINGLE_QUOTED = new RegExp(
+  pattern`(?<![\w\m'’])['‘](?! (?: [Tt](?: is | was | il ) | [Ee]m | [Cc](?: ause | uz ) | [Bb]out | [nstk] )(?!\w) )
+    (?=[\p{L}_])
+    (?: ( (?: ${QUOTED} | (?<=s)['’](?=\s) ){1,200}?(?<=[.,!?…]) ) | ( (?: ${QUOTED} ){1,200}? ) )
+    ['’](?![\w\m])`,
+  "gu",
+);
 const FIRST_WORD_WITH_SIGNS = new RegExp(pattern`^\s*[^\s\w]*\w[^\s]*`, "u");
 const LAST_WORD_WITH_SPACES = new RegExp(pattern`\w[^\s]*\s*$`, "u");
 const IS_SPACE = new RegExp(pattern`^\s`, "u");
@@ -26,6 +35,11 @@ function roleOf(placeholder) {
   if (QUOTATION_MARK.test(placeholder)) return { name: '"', closes: null };
   const isRun = /^([*_~=|^+#])\1*$/.test(placeholder);
   return isRun || placeholder === "&quot;" ? { name: placeholder, closes: null } : null;
+}
+
+/** Return a text with "" around what is in single quotation marks, which are apostrophes too. */
+export function doubleQuoted(text) {
+  return text.replace(SINGLE_QUOTED, (found, ended, other) => `"${ended ?? other}"`);
 }
 
 /**

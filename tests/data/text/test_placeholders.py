@@ -72,7 +72,7 @@ TEXTS = """
     so.⟦¹⟧ ⟦x²⟧ ⟦1e-5⟧ ⟦iPhone⟧ ⟦eBay⟧ iT
     ⟦16GB⟧ ⟦3D⟧ ⟦5kW⟧ ⟦5PM⟧ ⟦10lbs⟧. ⟦MyClass.my_method⟧ ⟦x != y⟧ ⟦@@name@@⟧ ⟦##name##⟧
     ⟦\\ref{fig:a}⟧
-    ⟦\\begin{itemize}⟧ ⟦..\\a\\b⟧ ⟦report(2).docx⟧, ⟦a (1).pdf⟧
+    ⟦\\begin{itemize}⟧ ⟦..\\a\\b⟧ ⟦report(2).docx⟧, ⟦a (1).pdf⟧ ⟦~/a/b(1).pdf⟧
     run ⟦--verbose⟧ and ⟦-v⟧ ⟦--name=x⟧ or ⟦-m "a b"⟧ but -5 and so-so
     ⟦x = 5;⟧
     ⟦from os import path⟧

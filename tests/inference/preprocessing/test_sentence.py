@@ -394,12 +394,21 @@ def test_numbers_as_placeholders_keep_what_touches_the_others() -> None:
 def test_quotation_marks_and_brackets_are_kept_or_become_placeholders() -> None:
     (sentence,) = read('so it is "the cat" (I saw) here')
     assert sentence.keeps_all("c'est « le chat » (vu) là")
-    for lost in ('"le chat (vu)', '"le chat » (vu)', '"le chat" vu)', '"the chat" (vu)'):
+    lost_words = 'c\'est ", le chat" (vu)'
+    for lost in (
+        '"le chat (vu)',
+        '"le chat » (vu)',
+        '"le chat" vu)',
+        '"the chat" (vu)',
+        lost_words,
+    ):
         assert not sentence.keeps_all(lost), lost
     marked = sentence.with_numbers(marks=True)
     assert marked.placeholders == ('"', '"', "(", ")")
     translated = "\ue012vu \ue013 c'est \ue011 le chat \ue010."
     assert marked.finished(translated) == '(vu) c\'est "le chat".'
+    [single] = read("so it is 'the cat' (I saw) here")
+    assert single.text == sentence.text
     (sentence,) = read("I saw Tom - so it is; the cat—here")
     assert sentence.keeps_all("vu Tom – oui ; le chat — là")
     assert not sentence.keeps_all("vu Tom - oui le chat — là")

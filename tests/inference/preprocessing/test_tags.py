@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from gru_mt.data.text.placeholders import find_placeholders, mask
-from gru_mt.inference.preprocessing.tags import nested, pairs
+from gru_mt.inference.preprocessing.tags import double_quoted, nested, pairs
 
 
 def pairs_of(text: str) -> list[tuple[str, str]]:
@@ -112,3 +112,22 @@ NESTED: list[tuple[list[str], list[int], list[tuple[int, int]], set[int], list[s
 def test_tags_are_nested_and_keep_a_word_by_hand() -> None:
     for texts, order, tags, full, new_texts, new_order in NESTED:
         assert nested(texts, order, tags, frozenset(full)) == (new_texts, new_order)
+
+
+@pytest.mark.parametrize(
+    ("text", "double"),
+    [
+        ("He said 'yes' and ‘no’.", 'He said "yes" and "no".'),
+        ("'I'm Tom's,' he said.", "\"I'm Tom's,\" he said."),
+        ("'It's the boys' toys,' he said.", "\"It's the boys' toys,\" he said."),
+        ("'cats' and 'dogs'", '"cats" and "dogs"'),
+        ("The dogs' and cats' house.", "The dogs' and cats' house."),
+        ("'Tis the dogs' house, rock 'n' roll of the '90s' end.",) * 2,
+        ("'s Avonds eten we foto's' x.",) * 2,
+        ("l'été d'or, 6' 2 or 'x", "l'été d'or, 6' 2 or 'x"),
+    ],
+)
+def test_single_quotation_marks_become_double_ones_and_apostrophes_do_not(
+    text: str, double: str
+) -> None:
+    assert double_quoted(text) == double
