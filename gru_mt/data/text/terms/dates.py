@@ -9,7 +9,7 @@ The offline page has the same rules: the patterns are such that JavaScript reads
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
@@ -156,7 +156,7 @@ def date_rules(source: str, target: str) -> DateRules | None:
         return None
     months, weekdays = _numbers(rows[0].months.split()), _numbers(rows[0].weekdays.split())
     return DateRules(
-        patterns=tuple(_patterns(rows[0], [*months], [*weekdays])),
+        patterns=tuple(_patterns(rows[0], months, weekdays)),
         alone=tuple(_alone_patterns(rows[0])),
         months=months,
         weekdays=weekdays,
@@ -179,9 +179,13 @@ def _numbers(names: list[str]) -> dict[str, int]:
     return plain | found
 
 
-def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator[str]:
+def _patterns(row: Language, months: Mapping[str, int], weekdays: Iterable[str]) -> Iterator[str]:
     """Yield patterns with the groups lead, weekday, day, month and year."""
-    month, weekday = ("|".join(sorted(names, key=len)[::-1]) for names in (months, weekdays))
+    lengths = [*map(len, row.months.split())]
+    cut = [name for name, number in months.items() if len(name) < lengths[number]]
+    month, weekday, short = (
+        "|".join(sorted(names, key=len)[::-1]) for names in (months, weekdays, cut)
+    )
     if row.day.startswith("[{year}年]"):  # 1985年7月4日
         year = "(?<![0-9])(?P<year>[0-9]{4})年"
         month = f"(?<![0-9])(?P<month>{month})"
@@ -191,7 +195,8 @@ def _patterns(row: Language, months: list[str], weekdays: list[str]) -> Iterator
         return
     of = rf"(?:{SPACE}(?:of|in|de|del))?{SPACE}"
     day = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|[º°])?"
-    month = rf"(?P<month>(?:{month})(?:\.(?={SPACE}))?)"
+    # Only a name that is cut has a full stop of its own: "on 5 March. He is".
+    month = rf"(?P<month>(?:{short or '(?!)'})\.(?={SPACE})|(?:{month}))"
     year = rf"(?:,{SPACE}|{of})(?P<year>[0-9]{{4}})"
     weekday = rf"(?:(?P<weekday>(?:{weekday})\.?,?){SPACE}(?:(?:the|den|dem|le|el|il){SPACE})?)?"
     start, end = START, rf"(?!{IN_WORD}|[-–/.:,'’][0-9])"

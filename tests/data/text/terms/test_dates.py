@@ -26,6 +26,7 @@ def written(text: str, source: str = "en", target: str = "fr", *, rare: str = ""
         ("The 1st of May", "[1er mai]"),  # alone
         ("The 1st of May is here", "[le 1er mai] is here"),
         ("On Monday, October 7, 2024, we go", "[le lundi 7 octobre 2024], we go"),
+        ("On 5 March. He is. The 6 Mar. and", "[le 5 mars]. He is. [le 6 mars] and"),
         ("Sun, Sept. 1: see AUG 2", "[le dimanche 1er septembre]: see [le 2 août]"),
         ("by feb 3", "by [le 3 février]"),
         ("It opened in May 1998.", "It opened [en mai 1998]."),
