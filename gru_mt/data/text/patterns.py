@@ -236,6 +236,9 @@ SIGNS = (
 
 # A character of which _W, _LETTER and _U say other than \w; a time of the day, which is the model's
 # business; and what makes a short number be copied: a currency or a percent sign.
+FEELING = re.compile(  # an emoji or a face, or several emoji
+    rf"(?:[{_EMOJI}\u200d\ufe0e\ufe0f]|{_EMOJI_SIGN})+|{_FACE}", re.VERBOSE
+)
 OTHERS = re.compile(rf"[^\0-\u052f\u1e00-\u2bff]|[{MARKS}]")
 CLOCK = re.compile(r"\d{1,2}[:hH]\d\d(?::\d\d)?")  # 10:30, 9h05, but not 10:30pm
 MONEY = re.compile(rf"[%‰]|{_MONEY}")

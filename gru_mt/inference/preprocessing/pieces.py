@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
 from gru_mt.data.text.normalize import SPACELESS, WORD
+from gru_mt.data.text.patterns import FEELING
 from gru_mt.data.text.placeholders import Span
 from gru_mt.data.text.sentences import split_sentences
 from gru_mt.data.text.truecase import Truecaser
@@ -74,7 +75,14 @@ def split_masked(
             placeholder = next(left).text
             told = piece[max(start, match.start() - _WINDOW) : match.start()]
             rest = piece[match.end() : match.end() + _WINDOW]
-            is_end = (
+            word = WORD.match(rest.lstrip())
+            is_after_words = (  # I see you 😀 He is big.
+                FEELING.fullmatch(placeholder) is not None
+                and len(WORD.findall(told)) > 1
+                and word is not None
+                and truecaser.needs_no_capital(word[0])
+            )
+            is_end = is_after_words or (
                 PLACEHOLDER.sub("", told).endswith(ENDS)
                 and (rest[:1].isspace() or _NO_BREAK_SPACES.fullmatch(placeholder))
                 and not is_wordlike(placeholder)

@@ -3,6 +3,7 @@
 import { ANY_PLACEHOLDER, PLACEHOLDER } from "../tokenizer/special.js";
 import { ANY_LETTER, EVERY_WORD, expression, isCapitalised, pattern } from "../text/normalize.js";
 import { size, SPACELESS, stripStart, WORD } from "../text/normalize.js";
+import { FEELING } from "../text/patterns.js";
 import { isWordlike, MAIL_LABELS } from "./frames.js";
 import { ENDS } from "./sentence.js";
 
@@ -69,7 +70,8 @@ export function splitMasked(sentences, spans, truecaser) {
       if (IS_BULLET.test(placeholder) && !SPACE_LAST.test(told)) continue;
       const isApart = SPACE_LAST.test(told) && /^\s+\p{Uppercase}/u.test(left);
       const isEnd = isBreak(placeholder) || (placeholder === "/" && (isList || isApart));
-      if (!isEnd && !isAfterEnd(placeholder, told, left)) continue;
+      const isAfter = isAfterWords(placeholder, told, left, truecaser);
+      if (!isEnd && !isAfter && !isAfterEnd(placeholder, told, left)) continue;
       let end = OPENS.test(placeholder) ? index : index + 1;
       while (SPACE_FIRST.test(sentence.slice(end, end + 1))) end++;
       visible ??= positionsOf(VISIBLE, sentence);
@@ -88,6 +90,14 @@ export function splitMasked(sentences, spans, truecaser) {
     found.push(sentence.slice(start));
   }
   return found;
+}
+
+/** Return whether an emoji or a face ends a sentence without a mark: "I see you 😀 He is big." */
+function isAfterWords(placeholder, told, left, truecaser) {
+  if (!FEELING.test(placeholder) || (told.match(EVERY_WORD) ?? []).length < 2) return false;
+  const begun = stripStart(left);
+  const [word] = begun.match(EVERY_WORD) ?? [];
+  return word !== undefined && begun.startsWith(word) && truecaser.needsNoCapital(word);
 }
 
 /** Return whether what is copied stands after a sentence's end: "I love you.❤️ Me too." */

@@ -7,12 +7,12 @@ const TAG = new RegExp(pattern`^<(/?)([A-Za-z\d][\w:.\-]*)[^<>]*(?<!/)>$`, "u");
 // [b] and [/b]
 const BRACKET_TAG = new RegExp(pattern`^([\[\{])(/?)([A-Za-z][\w\-]*)[^\[\]\{\}]*[\]\}]$`, "u");
 const QUOTATION_MARK = /^["“”„«»「」『』]$/;
-const QUOTED = pattern`[^'‘’] | (?<=\w)['’](?=\w)`; // no apostrophe but within a word
+const WITHIN_QUOTES = pattern`[^'‘’] | (?<=\w)['’](?=\w)`; // no apostrophe but within a word
 // Not 'tis, 'n', the dogs' house; but with a mark at its end 'the dogs' house,'
 const SINGLE_QUOTED = new RegExp(
   pattern`(?<![\w\m'’])['‘](?! (?: [Tt](?: is | was | il ) | [Ee]m | [Cc](?: ause | uz ) | [Bb]out | [nstk] )(?!\w) )
     (?=[\p{L}_])
-    (?: ( (?: ${QUOTED} | (?<=s)['’](?=\s) ){1,200}?(?<=[.,!?…]) ) | ( (?: ${QUOTED} ){1,200}? ) )
+    (?: ( (?: ${WITHIN_QUOTES} | (?<=s)['’](?=\s) ){1,200}?(?<=[.,!?…]) ) | ( (?: ${WITHIN_QUOTES} ){1,200}? ) )
     ['’](?![\w\m])`,
   "gu",
 );

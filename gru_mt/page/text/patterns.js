@@ -246,6 +246,12 @@ export const SIGNS =
   String.raw`\u2100-\u2101\u2103-\u2109\u2114-\u2118\u211e-\u2123\u214a-\u2153\u2154-\u215f` +
   String.raw`\u2190-\u2bff\uf000-\uf8ff\ufffd`;
 
+/** An emoji or a face, or several emoji. */
+export const FEELING = new RegExp(
+  pattern`^(?: (?: ${EMOJI} | [\u200d\ufe0e\ufe0f] | ${SIGN} )+ | ${FACE} )$`,
+  "u",
+);
+
 /** A time of the day, which is the model's business: 10:30, 9h05. */
 export const CLOCK = new RegExp(pattern`^\d{1,2}[:hH]\d\d(?: :\d\d )?$`, "u");
 

@@ -125,6 +125,9 @@ def test_the_ellipsis_of_a_script_without_spaces_stays() -> None:
     ("line", "sources"),
     [
         ("See Tom.❤️ I see.", ["See Tom.❤️", "I see."]),
+        ("I see Tom ❤️😀 See it <3 see", ["I see Tom ❤️😀", "See it <3 see"]),
+        ("See 😀 See it", ["See 😀 See it"]),  # it may stand for a word
+        ("I see it 😀 Tom sees", ["I see it 😀 Tom sees"]),
         ("I see <b>it.</b> So I go.", ["I see <b>it.</b>", "So I go."]),
         ("See it.😀 dogs", ["See it.😀 dogs"]),
         ("Tom\tI see\t5", ["Tom", "I see", "5"]),
