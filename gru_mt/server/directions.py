@@ -53,7 +53,6 @@ class Direction:
         self._seen, self._looked_s = _stamp(path), time.monotonic()
         # The translator that was loaded last, and its files.
         self.loaded, self.stamp = load(), self._seen
-        self.loaded.translate([])  # it reads the corrections
         self._lock = Lock()
         self.source = served_code(self.loaded.languages.source)
         self.target = served_code(self.loaded.languages.target)

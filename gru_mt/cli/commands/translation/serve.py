@@ -121,6 +121,8 @@ def serve(
             check_run(path)
         load = partial(load_translator, device=device)
         directions = Directions([Direction(path, partial(load, [path])) for path in paths])
+        for each in directions.all:
+            each.loaded.translate([])  # it reads the corrections
         limits = Limits(characters, size, waiting, seconds, per_minute)
         api = Api(directions, limits, keys, origins, suggestions, learns)
         served = ", ".join(f"{each.source} to {each.target}" for each in directions.all)
